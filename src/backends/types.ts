@@ -1,0 +1,127 @@
+import type { Envelope } from '../contract/events.ts';
+
+export const BACKEND_NAMES = ['agy', 'gemini', 'baton'] as const;
+export type BackendName = (typeof BACKEND_NAMES)[number];
+
+export const EFFORTS = ['low', 'medium', 'high'] as const;
+export type Effort = (typeof EFFORTS)[number];
+
+export const RUN_MODES = ['accept-edits', 'plan'] as const;
+export type RunMode = (typeof RUN_MODES)[number];
+
+/** What a caller wants run, in the neutral words of the tools; a backend turns it into an {@link Invocation}. */
+export interface RunRequest {
+  /** The whole task, as the caller wrote it (the relay puts inlined files into `input` instead). */
+  prompt: string;
+  /** What the agent is given when it differs from `prompt`: the prompt with files inlined. */
+  input?: string;
+  /** Absolute, links resolved. */
+  cwd: string;
+  model?: string;
+  effort?: Effort;
+  mode?: RunMode;
+  agent?: string;
+  sandbox?: boolean;
+  /** Further workspace folders, absolute. */
+  dirs?: string[];
+  conversationId?: string;
+  continueLatest?: boolean;
+  /** Hard limit of the run in milliseconds, from the spawn. */
+  timeoutMs: number;
+  /** Inline schema text, a file's path, or a primitive's name, as the caller gave it. */
+  jsonSchema?: string;
+  /** A leading slash is a command of the agent's instead of text. Default false. */
+  allowSlashCommands?: boolean;
+  /** Whether the agent may act without asking. Default true for job tools. */
+  skipPermissions?: boolean;
+}
+
+/** A command line that is ready to be spawned. */
+export interface Invocation {
+  backend: BackendName;
+  /** Absolute path of the executable. */
+  program: string;
+  args: string[];
+  cwd: string;
+  /** Bytes for the child's stdin, which is a file; empty = an empty file. Never on the command line when it can be avoided. */
+  stdin: string;
+  /** Variables set for the child on top of the caller's environment; undefined removes one. */
+  environment: Record<string, string | undefined>;
+  /** How to read stdout. */
+  outputFormat: 'stream-json' | 'json' | 'text';
+  /** The model asked for, after defaults and aliases; undefined = the backend's own. */
+  model?: string;
+  /** The conversation that the run continues; undefined = a fresh one. */
+  conversationId?: string;
+  /** A schema was asked for, so an ending without `structured_output` is no success. */
+  expectsStructuredOutput: boolean;
+  /** What was asked for and could not be sent, for the caller to read. */
+  notices: string[];
+}
+
+/** A backend that was found on this machine. */
+export interface ResolvedBackend {
+  name: BackendName;
+  program: string;
+  /** Arguments that come before any flag (our own agent is `node baton-agent.js`). */
+  leadingArgs: string[];
+  version: string;
+  capabilities: Capabilities;
+}
+
+/** What the installed build advertises in `--help`; everything is false where the probe found nothing. */
+export interface Capabilities {
+  outputFormat: boolean;
+  streamJsonInput: boolean;
+  model: boolean;
+  effort: boolean;
+  jsonSchema: boolean;
+  mode: boolean;
+  addDir: boolean;
+  conversation: boolean;
+  continueLatest: boolean;
+  printTimeout: boolean;
+  sandbox: boolean;
+  dangerouslySkipPermissions: boolean;
+  disableSlashCommands: boolean;
+  agent: boolean;
+}
+
+export interface ModelEntry {
+  id: string;
+  /** Empty when the backend gives none. */
+  label: string;
+}
+
+export interface SessionEntry {
+  workspace: string;
+  conversation_id: string;
+}
+
+/** The environment a call is made in, never `process.env` directly: HTTP clients and tests differ. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface Backend {
+  readonly name: BackendName;
+  /**
+   * Finds the program and checks that it can be used; a positive answer is cached by path, size and time.
+   * @throws {BackendError} that names what was looked for, where, and the ways out.
+   */
+  resolve(environment: Environment, signal?: AbortSignal): Promise<ResolvedBackend>;
+  /** @throws {BackendError} when a part on which safety or meaning hangs cannot be sent. */
+  invoke(request: RunRequest, resolved: ResolvedBackend, environment: Environment): Invocation;
+  listModels(environment: Environment, signal?: AbortSignal): Promise<ModelEntry[]>;
+  listSessions(environment: Environment, dir?: string): Promise<SessionEntry[]>;
+  /** Whether the backend's own store has this conversation; undefined where it cannot tell. */
+  hasConversation(environment: Environment, id: string): boolean | undefined;
+  /** The newest conversation of a folder, for `continue_latest`; undefined = none. */
+  latestConversation(environment: Environment, cwd: string): string | undefined;
+}
+
+/** A refusal before any run: nothing was started. The message is meant for the caller. */
+export class BackendError extends Error {
+  override name = 'BackendError';
+}
+
+/** Reads the one object of a run whose stdout is `json` instead of a stream. */
+export type EnvelopeReader = (stdout: string) => Envelope | undefined;

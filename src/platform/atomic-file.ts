@@ -1,0 +1,60 @@
+import { randomBytes } from 'node:crypto';
+import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, unlinkSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { errorCode } from './errors.ts';
+
+export const PRIVATE_FILE = 0o600;
+export const PRIVATE_FOLDER = 0o700;
+
+/** Makes what is in a folder (its names) durable. A file system that cannot do it is no reason to fail. */
+export function syncFolder(folder: string): void {
+  let fd: number | undefined;
+  try {
+    fd = openSync(folder, 'r');
+    fsyncSync(fd);
+  } catch (error) {
+    if (!['EINVAL', 'EPERM', 'EISDIR', 'EACCES', 'EBADF'].includes(errorCode(error) ?? '')) throw error;
+  } finally {
+    if (fd !== undefined) closeSync(fd);
+  }
+}
+
+/** Creates a folder and what is missing above it, mode 0700 whatever the umask. */
+export function makePrivateFolder(folder: string): void {
+  mkdirSync(folder, { recursive: true, mode: PRIVATE_FOLDER });
+}
+
+function writeAll(fd: number, data: Uint8Array): void {
+  let at = 0;
+  while (at < data.length) at += writeSync(fd, data, at);
+}
+
+/**
+ * Replaces a file in one step: who reads it sees the old or the new content, never a part. Mode 0600.
+ * @param options.durable also sync the file and its folder, so that it survives a crash of the machine. Default true.
+ */
+export function writeFileAtomic(
+  path: string,
+  content: string | Uint8Array,
+  options: { durable?: boolean } = {},
+): void {
+  const durable = options.durable ?? true;
+  const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
+  const fd = openSync(temporary, 'wx', PRIVATE_FILE);
+  try {
+    writeAll(fd, typeof content === 'string' ? Buffer.from(content) : content);
+    if (durable) fsyncSync(fd);
+  } catch (error) {
+    closeSync(fd);
+    unlinkSync(temporary);
+    throw error;
+  }
+  closeSync(fd);
+  try {
+    renameSync(temporary, path);
+  } catch (error) {
+    unlinkSync(temporary);
+    throw error;
+  }
+  if (durable) syncFolder(dirname(path));
+}
