@@ -77,7 +77,7 @@ export interface Tool {
    * Checks the arguments and resolves what they name. Reads the file system, changes nothing.
    * @throws {ToolInputError} when the arguments cannot be used; the message is for the model.
    */
-  prepare(args: Record<string, unknown>): PreparedCall;
+  prepare(args: Record<string, unknown>): Promise<PreparedCall>;
 }
 
 /** Arguments that a tool cannot use. */
