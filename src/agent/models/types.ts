@@ -52,7 +52,11 @@ export interface ModelRequest {
 
 export type FinishReason = 'stop' | 'tool_calls' | 'length' | 'content_filter';
 
-/** A piece of a reply, in order. Exactly one `finish` comes last; a stream without it has failed (ModelError). */
+/**
+ * A piece of a reply, in order. Exactly one `finish` comes last; a stream without it has failed (ModelError).
+ * Pieces of one reasoning block follow each other; one with `provider` (its text may be empty) ends its block and goes
+ * with the whole of it.
+ */
 export type ModelPart =
   | { type: 'text'; text: string }
   | { type: 'reasoning'; text: string; provider?: Record<string, unknown> }
@@ -68,8 +72,9 @@ export interface Model {
   /** Text that the run must print on stderr before anything is sent (scripted, recorded, local server used). */
   readonly notice?: string;
   /**
-   * Streams one reply. Retries before the first part are made inside and reported through `onAttemptFailed`; after the
-   * first part nothing is retried.
+   * Streams one reply. A failure before the first part is tried again inside, and each one that is tried again is
+   * reported through `onAttemptFailed` (attempts count from 1); the last failure is thrown only. After the first part
+   * nothing is tried again.
    * @throws {ModelError} for every failure of the provider or of its stream, an abort included (`kind: 'aborted'`).
    */
   stream(
