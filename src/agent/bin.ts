@@ -1,1 +1,22 @@
-process.stdout.write('0.1.0\n');
+import { VERSION } from '../platform/version.ts';
+
+const VERSION_WORDS = new Set(['--version', '-version']);
+const HELP_WORDS = new Set(['--help', '-help', '-h']);
+
+/** `--version` and `--help` win wherever they stand, and load nothing else. */
+async function start(argv: readonly string[]): Promise<void> {
+  const asked = argv.find((argument) => VERSION_WORDS.has(argument) || HELP_WORDS.has(argument));
+  if (asked !== undefined && VERSION_WORDS.has(asked)) {
+    process.stdout.write(`${VERSION}\n`);
+    return;
+  }
+  if (asked !== undefined || argv[0] === 'help') {
+    const { helpText } = await import('./print/help.ts');
+    process.stdout.write(helpText());
+    return;
+  }
+  const { main } = await import('./print/main.ts');
+  await main(argv);
+}
+
+void start(process.argv.slice(2));

@@ -19,8 +19,6 @@ export interface ToolOutcome {
 export interface Workspace {
   /** Absolute, links followed; never empty. The first is where commands run and relative paths start. */
   readonly folders: readonly string[];
-  /** `folders[0]`. */
-  readonly base: string;
 }
 
 /** How a child process is to be started; `argv[0]` is the program. */
@@ -47,8 +45,8 @@ export interface ToolOptions {
   conversationId: string;
   /** Private folder of this conversation; output too long to show is kept under it. It need not exist. */
   conversationFolder: string;
-  /** Paths that a search must leave out although its folder may be read: those of deny rules, our own state. */
-  isHidden?: (path: string) => boolean;
+  /** Names of the tools to offer; all when missing. An unknown name is an error of the caller. */
+  only?: readonly string[];
 }
 
 /** What belongs to one call. */
