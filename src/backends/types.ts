@@ -57,6 +57,17 @@ export interface Invocation {
   expectsStructuredOutput: boolean;
   /** What was asked for and could not be sent, for the caller to read. */
   notices: string[];
+  /** Parts too big for a command line; whoever spawns writes them (mode 0600) and puts their paths in. */
+  files?: InvocationFile[];
+}
+
+/** A private file of a run, written into its job folder before the spawn. */
+export interface InvocationFile {
+  /** One path segment. */
+  name: string;
+  content: string;
+  /** Index in `args` of the argument that is to become the file's absolute path. */
+  argument: number;
 }
 
 /** A backend that was found on this machine. */
@@ -65,8 +76,11 @@ export interface ResolvedBackend {
   program: string;
   /** Arguments that come before any flag (our own agent is `node baton-agent.js`). */
   leadingArgs: string[];
+  /** `X.Y.Z`; empty where the program would not say and the caller does not insist on one (the relay). */
   version: string;
   capabilities: Capabilities;
+  /** Why `--help` told nothing; absent when it was read. */
+  helpProblem?: string;
 }
 
 /** What the installed build advertises in `--help`; everything is false where the probe found nothing. */
@@ -103,6 +117,8 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface Backend {
   readonly name: BackendName;
+  /** What plan and image runs are pinned to when the caller names no model; undefined = the configured one. */
+  readonly pinnedModel?: string;
   /**
    * Finds the program and checks that it can be used; a positive answer is cached by path, size and time.
    * @throws {BackendError} that names what was looked for, where, and the ways out.
@@ -116,11 +132,22 @@ export interface Backend {
   hasConversation(environment: Environment, id: string): boolean | undefined;
   /** The newest conversation of a folder, for `continue_latest`; undefined = none. */
   latestConversation(environment: Environment, cwd: string): string | undefined;
+  /** The CLI's own help text. @throws {BackendError} when it cannot be had. */
+  helpText(environment: Environment, signal?: AbortSignal): Promise<string>;
 }
+
+/** What kind of refusal it was: the program is absent, cannot be used, or this request cannot be sent to it. */
+export type BackendErrorKind = 'not_found' | 'unusable' | 'refused';
 
 /** A refusal before any run: nothing was started. The message is meant for the caller. */
 export class BackendError extends Error {
   override name = 'BackendError';
+  readonly kind: BackendErrorKind;
+
+  constructor(message: string, kind: BackendErrorKind = 'refused', options?: ErrorOptions) {
+    super(message, options);
+    this.kind = kind;
+  }
 }
 
 /** Reads the one object of a run whose stdout is `json` instead of a stream. */

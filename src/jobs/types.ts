@@ -18,8 +18,11 @@ export interface Submission {
   outputLimitBytes: number;
   /** The caller's own key: the same key finds the same job instead of starting another. */
   requestId?: string;
-  /** False = refuse at the cap instead of waiting in the queue. */
-  queue: boolean;
+  /** Absent: wait in the queue at the cap, but refuse a conversation in use. True: wait for the conversation too.
+   * False: refuse in both cases. */
+  queue?: boolean;
+  /** How many runs may go at once (`BATON_MAX_JOBS` of the caller). */
+  maxJobs: number;
   /** The job that this one was started from, and how deep (0 = by a person's client). */
   parentJobId?: string;
   depth: number;
@@ -41,7 +44,8 @@ export interface JobRecord {
   timeout_ms: number;
   output_limit_bytes: number;
   request_id?: string;
-  queue: boolean;
+  queue?: boolean;
+  max_jobs: number;
   parent_job_id?: string;
   depth: number;
   client?: { name: string; version: string; pid: number };
@@ -58,6 +62,8 @@ export interface ProcessRecord {
   boot_id: string;
   /** RFC 3339, UTC: where the time limit counts from. */
   spawned_at: string;
+  /** The same moment on the clock of running time (sleep does not count), in milliseconds: the time limit counts from it. */
+  spawned_running_ms: number;
 }
 
 /** How the child ended, as far as anybody saw it. `unknown` = an adopted child whose code nobody could collect. */

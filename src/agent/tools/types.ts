@@ -19,6 +19,8 @@ export interface ToolOutcome {
 export interface Workspace {
   /** Absolute, links followed; never empty. The first is where commands run and relative paths start. */
   readonly folders: readonly string[];
+  /** `folders[0]`. */
+  readonly base: string;
 }
 
 /** How a child process is to be started; `argv[0]` is the program. */
@@ -45,8 +47,8 @@ export interface ToolOptions {
   conversationId: string;
   /** Private folder of this conversation; output too long to show is kept under it. It need not exist. */
   conversationFolder: string;
-  /** Names of the tools to offer; all when missing. An unknown name is an error of the caller. */
-  only?: readonly string[];
+  /** Paths that a search must leave out although its folder may be read: those of deny rules, our own state. */
+  isHidden?: (path: string) => boolean;
 }
 
 /** What belongs to one call. */

@@ -1,1 +1,64 @@
-process.exitCode = 1;
+import { join } from 'node:path';
+import { makePrivateFolder, writeFileAtomic } from '../../platform/atomic-file.ts';
+import { errorMessage } from '../../platform/errors.ts';
+import { tryAcquireLock } from '../../platform/kernel-lock.ts';
+import { bootId, namespaceId, processStartTime } from '../../platform/process-identity.ts';
+import { supervisorSocketPath } from '../../platform/socket-path.ts';
+import { VERSION } from '../../platform/version.ts';
+import { type Door, openDoor } from './door.ts';
+import { log } from './log.ts';
+import { createSupervisor } from './supervisor.ts';
+
+/** A supervisor that has nothing to do and hears nothing leaves. */
+const IDLE_MS = 30_000;
+
+async function main(stateDir: string): Promise<void> {
+  makePrivateFolder(stateDir);
+  // Held until this process ends, however it ends. Who does not get it is not needed.
+  const lock = tryAcquireLock(join(stateDir, 'supervisor.lock'));
+  if (!lock) return;
+  const socket = supervisorSocketPath(stateDir);
+  writeFileAtomic(
+    join(stateDir, 'supervisor.json'),
+    `${JSON.stringify({
+      pid: process.pid,
+      start_time: processStartTime(process.pid) ?? '',
+      boot_id: bootId(),
+      namespace: namespaceId(),
+      version: VERSION,
+      socket,
+    })}\n`,
+    { durable: false },
+  );
+  let door: Door | undefined;
+  const supervisor = createSupervisor(stateDir, (status) => door?.announce(status));
+  const leave = (why: string): void => {
+    log('leaving', { why });
+    supervisor.close();
+    door?.close();
+    process.exit(0);
+  };
+  process.on('SIGTERM', () => leave('SIGTERM'));
+  process.on('SIGINT', () => leave('SIGINT'));
+  supervisor.restart();
+  door = await openDoor(socket, supervisor, () => leave('asked to'));
+  const opened = door;
+  const checkIdle = (): void => {
+    if (supervisor.idle && opened.quietMs >= IDLE_MS) leave('idle');
+    else setTimeout(checkIdle, supervisor.idle ? Math.max(1000, IDLE_MS - opened.quietMs) : IDLE_MS);
+  };
+  setTimeout(checkIdle, IDLE_MS);
+}
+
+const [stateDirArgument] = process.argv.slice(2);
+if (stateDirArgument === undefined) {
+  process.stderr.write(
+    'usage: supervisor.js STATE_DIR (started by baton itself; there is nothing to run by hand)\n',
+  );
+  process.exitCode = 2;
+} else {
+  main(stateDirArgument).catch((error: unknown) => {
+    log('cannot serve', { error: errorMessage(error) });
+    process.exitCode = 1;
+  });
+}

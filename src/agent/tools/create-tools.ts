@@ -1,0 +1,25 @@
+import { createMultiReplaceFileContent, createReplaceFileContent } from './edit-file.ts';
+import { createFindByName } from './find-by-name.ts';
+import { createGrepSearch } from './grep-search.ts';
+import { createListDir } from './list-dir.ts';
+import type { ToolOptions, ToolSet } from './types.ts';
+import { createViewFile } from './view-file.ts';
+import { createWriteToFile } from './write-to-file.ts';
+
+/** The tools of one run. `close()` must be called at its end. */
+export function createTools(options: ToolOptions): ToolSet {
+  return {
+    tools: [
+      createViewFile(options),
+      createListDir(options),
+      createFindByName(options),
+      createGrepSearch(options),
+      createWriteToFile(options),
+      createReplaceFileContent(options),
+      createMultiReplaceFileContent(options),
+    ],
+    running: () => [],
+    waitForBackground: async () => {},
+    close: async () => {},
+  };
+}

@@ -1,0 +1,84 @@
+import { statSync } from 'node:fs';
+import { deriveStatus, type JobFacts } from './derive-status.ts';
+import { jobFiles, readRecord, readResult, readStartedPid } from './job-folder.ts';
+import { type Liveness, runLiveness } from './liveness.ts';
+import { glanceAtEvents, readTail, summarizeEvents } from './read-events.ts';
+import type { JobRecord, JobStatus } from './types.ts';
+
+/** Bytes of stderr that an ending is judged by. */
+const STDERR_JUDGED_BYTES = 64 * 1024;
+
+/** The facts of a job whose run is over, read from its folder. */
+export function readEndedFacts(
+  stateDir: string,
+  record: JobRecord,
+  end: NonNullable<JobFacts['end']>,
+  now: number,
+): JobFacts & { eventsBytes: number } {
+  const files = jobFiles(stateDir, record.id);
+  const events = summarizeEvents(files.events, record.invocation.outputFormat);
+  return {
+    record,
+    summary: events.summary,
+    skippedLines: events.skippedLines,
+    stderrTail: readTail(files.stderr, STDERR_JUDGED_BYTES),
+    end,
+    begun: readStartedPid(stateDir, record.id) !== undefined,
+    now,
+    eventsBytes: events.position,
+  };
+}
+
+/** When the last byte of a run was written, for the age of a run whose end nobody saw. */
+function lastWrite(stateDir: string, record: JobRecord): number {
+  const files = jobFiles(stateDir, record.id);
+  const times = [files.events, files.stderr, files.record].map(
+    (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0,
+  );
+  return Math.max(...times);
+}
+
+/**
+ * The status of a job, from its folder alone: no supervisor is asked or needed. A job whose run is over without anybody
+ * having written its ending is derived as it would be written.
+ * @throws {JobReadError} for an unknown or damaged job.
+ */
+export function readStatus(stateDir: string, id: string, now: number = Date.now()): JobStatus {
+  const record = readRecord(stateDir, id);
+  const written = readResult(stateDir, id);
+  if (written) return written.status;
+  const liveness = runLiveness(stateDir, record);
+  // The ending may have been written between the two looks.
+  const late = liveness === 'alive' ? undefined : readResult(stateDir, id);
+  if (late) return late.status;
+  return statusWithoutResult(stateDir, record, liveness, now);
+}
+
+function statusWithoutResult(
+  stateDir: string,
+  record: JobRecord,
+  liveness: Liveness,
+  now: number,
+): JobStatus {
+  const files = jobFiles(stateDir, record.id);
+  if (liveness === 'dead' || liveness === 'other_boot') {
+    const begun = readStartedPid(stateDir, record.id) !== undefined;
+    const end = begun
+      ? ({ cause: 'interrupted', exit: 'unknown' } as const)
+      : ({ cause: 'never_started', exit: 'not_started' } as const);
+    return deriveStatus(readEndedFacts(stateDir, record, end, lastWrite(stateDir, record)));
+  }
+  return deriveStatus({
+    record,
+    summary: glanceAtEvents(files.events, record.invocation.outputFormat),
+    skippedLines: 0,
+    stderrTail: '',
+    begun: liveness === 'alive',
+    now,
+  });
+}
+
+/** Whether an ending has been written; the cheapest look there is. */
+export function hasEnded(stateDir: string, id: string): boolean {
+  return statSync(jobFiles(stateDir, id).result, { throwIfNoEntry: false }) !== undefined;
+}
