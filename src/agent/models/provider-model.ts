@@ -1,6 +1,7 @@
 import { partyOf } from './catalogue/list-endpoint.ts';
 import { familyOf } from './families.ts';
-import type { Endpoint } from './providers.ts';
+import { priceOf } from './prices.ts';
+import type { Endpoint, Wire } from './providers.ts';
 import { RETRY_POLICY, type RetryPolicy, withRetries } from './retry.ts';
 import type { Transport } from './transport/fetch.ts';
 import type { Effort, Model, ModelPart, ModelRequest } from './types.ts';
@@ -15,13 +16,19 @@ export interface ProviderModelOptions {
   slug: string;
   effort: Effort | undefined;
   transport: Transport;
+  /** Where a list said so. */
+  contextWindow?: number;
   notice?: string;
   retry?: Partial<RetryPolicy>;
 }
 
-async function loadWire(_endpoint: Endpoint): Promise<CreateWire> {
-  return (await import('./wire/chat.ts')).createChatWire;
-}
+/** Each wire with its provider package is a chunk of its own: a run loads one of them. */
+const WIRES: Record<Wire, () => Promise<CreateWire>> = {
+  chat: async () => (await import('./wire/chat.ts')).createChatWire,
+  responses: async () => (await import('./wire/responses.ts')).createResponsesWire,
+  google: async () => (await import('./wire/google.ts')).createGoogleWire,
+  anthropic: async () => (await import('./wire/anthropic.ts')).createAnthropicWire,
+};
 
 function toCall(request: ModelRequest, wire: WireModel, effort: Effort | undefined): SdkCall {
   const { tools, responseSchema, maxOutputTokens, signal } = request;
@@ -39,7 +46,7 @@ function toCall(request: ModelRequest, wire: WireModel, effort: Effort | undefin
           toolChoice: { type: 'auto' as const },
         }
       : {}),
-    ...(responseSchema
+    ...(responseSchema && (tools.length === 0 || wire.traits.schemaWithTools)
       ? { responseFormat: { type: 'json' as const, schema: responseSchema, name: 'answer' } }
       : {}),
     abortSignal: signal,
@@ -51,15 +58,17 @@ export function createProviderModel(options: ProviderModelOptions): Model {
   const { endpoint, slug, transport } = options;
   const party = partyOf(endpoint, slug);
   transport.warm(endpoint.address);
-  const loading = loadWire(endpoint).then((create) => create(endpoint, slug, transport.fetch));
+  const loading = WIRES[endpoint.wire]().then((create) => create(endpoint, slug, transport.fetch));
   // The first request reports a failed load; until then nobody listens.
   loading.catch(() => {});
   const policy = { ...RETRY_POLICY, ...options.retry };
-  const contextWindow = familyOf(slug)?.contextWindow;
+  const contextWindow = options.contextWindow ?? familyOf(slug)?.contextWindow;
+  const price = endpoint.addressVariable === undefined ? priceOf(party.id) : undefined;
 
   return {
     id: party.id,
     ...(contextWindow === undefined ? {} : { contextWindow }),
+    ...(price === undefined ? {} : { price }),
     ...(options.notice === undefined ? {} : { notice: options.notice }),
     stream(request, onAttemptFailed) {
       const attempt = async function* (): AsyncGenerator<ModelPart> {

@@ -96,7 +96,7 @@ export const PROVIDERS: readonly Provider[] = [
     keyVariables: ['DEEPSEEK_API_KEY'],
     addressVariables: ['DEEPSEEK_BASE_URL'],
     address: 'https://api.deepseek.com/v1',
-    defaultModel: 'deepseek-chat',
+    defaultModel: 'deepseek-flash',
     wantsReasoning: true,
   },
   {
@@ -106,7 +106,7 @@ export const PROVIDERS: readonly Provider[] = [
     keyVariables: ['XAI_API_KEY'],
     addressVariables: ['XAI_BASE_URL'],
     address: 'https://api.x.ai/v1',
-    defaultModel: 'grok-4',
+    defaultModel: 'grok-4.5',
     aliases: ['grok'],
   },
   {

@@ -4,6 +4,7 @@ import { type Choice, chooseDefault, resolveName } from './resolve.ts';
 import type { RetryPolicy } from './retry.ts';
 import { createTransport } from './transport/fetch.ts';
 import { type Effort, type Model, ModelError } from './types.ts';
+import { assertEffortSupported } from './wire/effort.ts';
 
 /** Longest silence of a model before its stream counts as stalled. Models on this machine first read the whole prompt. */
 const IDLE_MS = 120_000;
@@ -50,6 +51,7 @@ export async function selectModel(options: SelectOptions): Promise<Model> {
   const effort = effortOf(choice, options);
   const { endpoint, slug, notice } = choice;
   const idleMs = endpoint.provider.isLocal ? LOCAL_IDLE_MS : IDLE_MS;
+  assertEffortSupported(`${endpoint.provider.id}/${slug}`, slug, effort);
   const transport = createTransport(environment, { idleMs });
   return createProviderModel({ endpoint, slug, effort, transport, notice, retry: options.retry });
 }

@@ -63,12 +63,24 @@ export type ModelPart =
   | ({ type: 'tool_call' } & ToolCall)
   | { type: 'finish'; reason: FinishReason; usage: Usage };
 
+/** US dollars for a million tokens. */
+export interface TokenPrice {
+  readonly input: number;
+  readonly output: number;
+  /** Absent: not known. */
+  readonly cacheRead?: number;
+  /** What prices are multiplied by when more than `above` tokens of input (cache reads included) are sent. */
+  readonly long?: { readonly above: number; readonly input: number; readonly output: number };
+}
+
 /** One model, ready to be asked. */
 export interface Model {
   /** `provider/model`, as shown in `init.model` and kept in conversations. */
   readonly id: string;
   /** Tokens that fit in one request, where known. */
   readonly contextWindow?: number;
+  /** What its tokens cost, where that is known (see `costOf` in prices.ts). Absent is unknown, not free. */
+  readonly price?: TokenPrice;
   /** Text that the run must print on stderr before anything is sent (scripted, recorded, local server used). */
   readonly notice?: string;
   /**

@@ -26,6 +26,7 @@ export const createChatWire: CreateWire = (endpoint, slug, fetch) => {
       name: provider.id,
       reasoning: provider.wantsReasoning ? 'text' : 'none',
       imageInResult: false,
+      schemaWithTools: false,
       ...(provider.id === 'mistral' ? { callId: nineCharacters } : {}),
     },
     settings({ effort, maxOutputTokens }) {

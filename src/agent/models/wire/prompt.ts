@@ -15,6 +15,8 @@ export interface WireTraits {
   readonly imageInResult: boolean;
   /** Turns a call id of any provider into one that this wire takes. The same id must always give the same result. */
   readonly callId?: (id: string) => string;
+  /** Whether a schema for the answer may be asked for while tools are offered; many servers refuse the two together. */
+  readonly schemaWithTools: boolean;
   /** Marks up to which messages the provider may keep its work for the next request. */
   readonly cacheMark?: SdkOptions;
 }
