@@ -1,0 +1,47 @@
+import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
+import { watchParent } from '../platform/parent-watch.ts';
+import type { ServerCore } from './core.ts';
+import { createServerFactory } from './create-server.ts';
+import { drainedInput } from './drained-input.ts';
+import { claimStdout } from './protocol-output.ts';
+
+/** A message from the client may carry a large prompt; what is larger than this closes the connection. */
+const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
+/** After this the process goes, whatever still hangs. */
+const LAST_MOMENT_MS = 500;
+
+/**
+ * Serves one client over this process's stdin and stdout until it goes: stdin ends, stdout breaks, SIGINT, SIGTERM or
+ * SIGHUP comes, or the parent process dies. Jobs live on; the process ends within a second.
+ * @returns when the client is gone, with the word for the log
+ */
+export function serveOverStdio(core: ServerCore): Promise<string> {
+  const output = claimStdout();
+  return new Promise((resolve) => {
+    let active = 0;
+    const factory = createServerFactory(core, (change) => {
+      active += change;
+    });
+    const input = drainedInput(process.stdin, () => active > 0);
+    const handle = serveStdio(factory, {
+      transport: new StdioServerTransport(input, output, { maxBufferSize: MAX_MESSAGE_BYTES }),
+      onerror: (error) => core.log.debug('protocol', { error: error.message.slice(0, 300) }),
+    });
+    let ending = false;
+    const end = (why: string): void => {
+      if (ending) return;
+      ending = true;
+      unwatch();
+      core.log.info('client gone', { why });
+      // Nothing of the ending may keep the process: not a stuck pipe, not an open wait.
+      setTimeout(() => process.exit(0), LAST_MOMENT_MS).unref();
+      void handle.close().then(() => resolve(why));
+    };
+    const unwatch = watchParent(() => end('parent process died'));
+    input.once('end', () => end('stdin ended'));
+    input.once('error', () => end('stdin broke'));
+    output.once('error', () => end('stdout broke'));
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => end(signal));
+    core.log.info('serving over stdio', { state: core.stateDir });
+  });
+}

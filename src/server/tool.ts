@@ -1,0 +1,65 @@
+import type { Fields } from '../contract/fields.ts';
+import type { ToolCall } from './tool-call.ts';
+
+/** The part of JSON Schema that our tools use; `check-arguments.ts` checks exactly this much. */
+export interface PropertySchema {
+  /** Absent = any JSON value. */
+  type?: 'string' | 'boolean' | 'integer' | 'number' | 'array' | 'object';
+  /** Every property says what it is: clients show it, models choose by it. */
+  description: string;
+  enum?: readonly string[];
+  minimum?: number;
+  maximum?: number;
+  items?: ItemSchema;
+  properties?: Readonly<Record<string, PropertySchema>>;
+  required?: readonly string[];
+  additionalProperties?: boolean;
+}
+
+export type ItemSchema =
+  | { type: 'string' }
+  | {
+      type: 'object';
+      properties: Readonly<Record<string, PropertySchema>>;
+      required: readonly string[];
+      additionalProperties?: boolean;
+    };
+
+export interface ObjectSchema {
+  type: 'object';
+  properties: Readonly<Record<string, PropertySchema>>;
+  required?: readonly string[];
+  additionalProperties: boolean;
+}
+
+/** Hints of MCP; an absent one keeps its default (destructive and open world default to true). */
+export interface ToolAnnotations {
+  readOnlyHint?: boolean;
+  destructiveHint?: boolean;
+  idempotentHint?: boolean;
+  openWorldHint?: boolean;
+}
+
+/** What a tool answers: the object, sent both as structured content and as JSON text, or a text for people. */
+export type ToolAnswer = { structured: Fields } | { text: string; isError?: boolean };
+
+export interface ToolDefinition {
+  name: string;
+  title: string;
+  description: string;
+  annotations: ToolAnnotations;
+  inputSchema: ObjectSchema;
+  outputSchema?: ObjectSchema;
+  /** Keys of single clients (`anthropic/searchHint`, …). */
+  meta?: Readonly<Record<string, unknown>>;
+  /**
+   * @param args already checked against `inputSchema`.
+   * @throws anything whose message is meant for the caller; it becomes an `isError` result.
+   */
+  run(args: Fields, call: ToolCall): Promise<ToolAnswer>;
+}
+
+/** A refusal or failure that the caller is to read; nothing about it is a fault of ours. */
+export class ToolError extends Error {
+  override name = 'ToolError';
+}

@@ -1,0 +1,42 @@
+import type { ServerCore } from '../core.ts';
+import { readRunArguments } from '../run-arguments.ts';
+import { startToolRun } from '../start-tool-run.ts';
+import type { ToolDefinition } from '../tool.ts';
+import { parseWait } from '../wait-budget.ts';
+import { waitForJob, waitView } from '../waiting.ts';
+import { LARGE_RESULT_META } from './large-result.ts';
+import { RUN_PROPERTIES, WAIT_PROPERTY } from './run-properties.ts';
+import { WAIT_PROPERTIES, WAIT_REQUIRED } from './status-properties.ts';
+
+export const AGY_RUN_SYNC_TEXT = {
+  title: 'Delegate to agy (wait inline)',
+  description: `Run an agent job and wait for its answer in this call: hand a task (peer review, second opinion, research) to another coding agent. Best when the answer is needed before going on and takes minutes at most; agy_run starts the same without waiting. A run that outlives the wait is no failure: it goes on, and its job_id comes back for agy_wait or agy_status. The agent works with permission checks off: it can edit any file under cwd and dirs, run commands and reach the network, so say so in the prompt (or set mode to plan) when nothing may be changed.`,
+} as const;
+
+export function agyRunSync(core: ServerCore): ToolDefinition {
+  return {
+    name: 'agy_run_sync',
+    ...AGY_RUN_SYNC_TEXT,
+    annotations: { destructiveHint: true, openWorldHint: true },
+    inputSchema: {
+      type: 'object',
+      properties: { ...RUN_PROPERTIES, wait: WAIT_PROPERTY },
+      required: ['prompt'],
+      additionalProperties: false,
+    },
+    outputSchema: {
+      type: 'object',
+      properties: WAIT_PROPERTIES,
+      required: WAIT_REQUIRED,
+      additionalProperties: false,
+    },
+    meta: { ...LARGE_RESULT_META, 'anthropic/searchHint': 'run agent job and wait for answer, peer review' },
+    async run(args, call) {
+      const wantedMs = parseWait(args.wait);
+      const request = readRunArguments(args, core.cwd);
+      const started = await startToolRun(core, call, 'agy_run_sync', args, request);
+      const status = await waitForJob(core, call, started.job_id, wantedMs, started);
+      return { structured: waitView(core, call, status) };
+    },
+  };
+}

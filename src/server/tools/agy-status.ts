@@ -1,0 +1,54 @@
+import type { ServerCore } from '../core.ts';
+import { statusView } from '../status-view.ts';
+import type { ToolDefinition } from '../tool.ts';
+import { LARGE_RESULT_META } from './large-result.ts';
+import { JOB_ID_PROPERTY } from './run-properties.ts';
+import { STATUS_PROPERTIES, STATUS_REQUIRED } from './status-properties.ts';
+
+export const AGY_STATUS_TEXT = {
+  title: 'Check an agy job',
+  description: `Check how an agent job stands, without waiting. A check of a running job is cheap; each check of a finished one reads and sends its whole output again, so collect it once. To wait for the end use agy_wait, not repeated checks. offset and limit give a part of a long answer.`,
+} as const;
+
+export function agyStatus(core: ServerCore): ToolDefinition {
+  return {
+    name: 'agy_status',
+    ...AGY_STATUS_TEXT,
+    annotations: { readOnlyHint: true, openWorldHint: false },
+    inputSchema: {
+      type: 'object',
+      properties: {
+        job_id: JOB_ID_PROPERTY,
+        offset: {
+          type: 'integer',
+          minimum: 0,
+          description: 'First character of the answer to give: next_offset of an earlier reply.',
+        },
+        limit: {
+          type: 'integer',
+          minimum: 1,
+          description: 'Characters of the answer to give at most; never more than the server’s own limit.',
+        },
+      },
+      required: ['job_id'],
+      additionalProperties: false,
+    },
+    outputSchema: {
+      type: 'object',
+      properties: STATUS_PROPERTIES,
+      required: STATUS_REQUIRED,
+      additionalProperties: false,
+    },
+    meta: { ...LARGE_RESULT_META, 'anthropic/searchHint': 'check status of agent job, read long result' },
+    async run(args, call) {
+      const jobs = await core.jobs();
+      const status = await jobs.status(String(args.job_id));
+      const offset = typeof args.offset === 'number' ? args.offset : undefined;
+      const limit = typeof args.limit === 'number' ? args.limit : undefined;
+      const part = offset === undefined && limit === undefined ? undefined : { offset: offset ?? 0, limit };
+      return {
+        structured: statusView(status, { stateDir: core.stateDir, environment: call.environment, part }),
+      };
+    },
+  };
+}

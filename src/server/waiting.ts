@@ -1,0 +1,127 @@
+import { formatElapsed } from '../contract/duration.ts';
+import type { Fields } from '../contract/fields.ts';
+import { isTerminal } from '../contract/outcome.ts';
+import type { JobStatus } from '../jobs/types.ts';
+import { errorMessage } from '../platform/errors.ts';
+import type { ServerCore } from './core.ts';
+import { statusView } from './status-view.ts';
+import { ToolError } from './tool.ts';
+import type { ToolCall } from './tool-call.ts';
+import { waitBudgetMs } from './wait-budget.ts';
+
+/** At most one progress notification a second; a call that is over before that sends none. */
+const PROGRESS_INTERVAL_MS = 1000;
+
+/** What is known of a job while it is waited for. */
+interface Seen {
+  status: JobStatus;
+  newestText: string;
+}
+
+/** What a person reads while a job goes on: its step, the tool of it, a line of the newest text. */
+export function progressMessage({ status, newestText }: Seen): string {
+  const age = formatElapsed(status.elapsed_ms);
+  if (status.state === 'queued') {
+    const place = status.queue_position === undefined ? '' : `, place ${status.queue_position}`;
+    return `job ${status.job_id} queued (${age}${place})`;
+  }
+  const step = [status.step_type, status.tool_name].filter(Boolean).join(' ');
+  const text = newestText.trim();
+  return `job ${status.job_id} ${status.state} (${age})${step ? `: ${step}` : ''}${text ? ` | ${text}` : ''}`;
+}
+
+/**
+ * Sends progress about a job until it is stopped: about a queued job at once (its place is news), about a running one
+ * from the first second on, so that a call which is over by then sends none.
+ */
+function startProgress(
+  core: ServerCore,
+  call: ToolCall,
+  jobId: string,
+  known: JobStatus | undefined,
+): { seen: (seen: Seen) => void; stop: () => void } {
+  const { progress } = call;
+  if (!progress) return { seen: () => {}, stop: () => {} };
+  const startedAt = performance.now();
+  const ageAtStart = known?.elapsed_ms ?? 0;
+  let latest: Seen | undefined = known && { status: known, newestText: '' };
+  const tell = (): void => {
+    if (!latest || isTerminal(latest.status.state)) return;
+    // The age that a status carries is as old as the status itself.
+    const age = Math.max(latest.status.elapsed_ms, ageAtStart + performance.now() - startedAt);
+    const status = { ...latest.status, elapsed_ms: age };
+    progress.report({ progress: Math.round(age) / 1000, message: progressMessage({ ...latest, status }) });
+  };
+  const refresh = async (): Promise<void> => {
+    // A job that has begun is followed by its events; before that only a look tells.
+    if (latest === undefined || latest.status.state === 'queued') {
+      const jobs = await core.jobs();
+      const status = await jobs.status(jobId);
+      if (latest === undefined || latest.status.state === 'queued') latest = { status, newestText: '' };
+    }
+    tell();
+  };
+  const tick = (): void => {
+    refresh().catch(() => {});
+  };
+  const timer = setInterval(tick, PROGRESS_INTERVAL_MS);
+  if (known?.state === 'queued' && known.queue_position !== undefined) tell();
+  return {
+    seen: (seen) => {
+      latest = seen;
+    },
+    stop: () => clearInterval(timer),
+  };
+}
+
+/**
+ * Waits for a job to end, as long as was asked for and the calling client tolerates, with progress on the way.
+ * @param wantedMs from {@link parseWait}
+ * @param known a status that is known already, when the job was just started
+ * @returns its last status; not terminal = the time was over first
+ * @throws {ToolError} when the job cannot be read, or the client cancelled the call (the job goes on)
+ */
+export async function waitForJob(
+  core: ServerCore,
+  call: ToolCall,
+  jobId: string,
+  wantedMs: number,
+  known?: JobStatus,
+): Promise<JobStatus> {
+  const jobs = await core.jobs();
+  const timeoutMs = waitBudgetMs(wantedMs, call, performance.now());
+  const progress = startProgress(core, call, jobId, known);
+  try {
+    return await jobs.wait(jobId, {
+      timeoutMs,
+      signal: call.signal,
+      // Following the events costs something, so it is done only for somebody who asked to see them.
+      ...(call.progress && { onProgress: progress.seen }),
+    });
+  } catch (error) {
+    if (call.signal.aborted) throw detached(core, jobId);
+    throw new ToolError(`job ${jobId} status read failed: ${errorMessage(error)}`);
+  } finally {
+    progress.stop();
+  }
+}
+
+/** The client gave up on the call. The job lives; who reads the log or gets the error learns its name. */
+function detached(core: ServerCore, jobId: string): ToolError {
+  core.log.info('a waiting call was cancelled by its client; its job goes on', { job_id: jobId });
+  return new ToolError(
+    `wait cancelled; job ${jobId} is still running, wait for it with agy_wait or check it with agy_status: context canceled`,
+  );
+}
+
+const OVERRUN_NOTE =
+  'The wait is over before the job is. This is no failure: the job goes on. Call agy_wait with this job_id to wait on (or agy_status for one look); do not send the prompt again.';
+
+/** The answer of a waiting tool: the job's id, its status, and a note when it has not ended. */
+export function waitView(core: ServerCore, call: ToolCall, status: JobStatus): Fields {
+  return {
+    job_id: status.job_id,
+    ...statusView(status, { stateDir: core.stateDir, environment: call.environment }),
+    ...(!isTerminal(status.state) && { note: OVERRUN_NOTE }),
+  };
+}
