@@ -1,1 +1,46 @@
-process.stdout.write('0.1.0\n');
+import { endOnBrokenPipe, runMain } from './exit.ts';
+import { UsageError } from './flags.ts';
+
+const COMMANDS = 'serve, run, continue, jobs, wait-job, hook-wait, doctor, demo';
+
+async function printHelp(topic?: string): Promise<number> {
+  const { helpFor } = await import('./help.ts');
+  process.stdout.write(helpFor(topic));
+  return 0;
+}
+
+/** Each command is loaded only when it is the one that was asked for: waiting commands start without the server. */
+async function main(argv: readonly string[]): Promise<number> {
+  const [command, ...rest] = argv;
+  if (rest.includes('--help') || rest.includes('-h')) return printHelp(command);
+  switch (command) {
+    case 'serve':
+      return (await import('./commands/serve.ts')).serve('baton', rest);
+    case 'wait-job':
+      return (await import('./commands/wait-job.ts')).waitJob('baton', rest);
+    case 'hook-wait':
+      return (await import('./commands/hook-wait.ts')).hookWait('baton', rest);
+    case 'help':
+    case '--help':
+    case '-h':
+      return printHelp(rest[0]);
+    case 'version':
+    case '--version':
+    case '-v': {
+      const { VERSION } = await import('../platform/version.ts');
+      process.stdout.write(`${VERSION}\n`);
+      return 0;
+    }
+    case undefined:
+      // A client that starts the bare program talks over a pipe; a person sits at a terminal.
+      if (process.stdin.isTTY) return printHelp();
+      return (await import('./commands/serve.ts')).serve('baton', rest);
+    default:
+      throw new UsageError(
+        `unknown command ${JSON.stringify(command)}: known are ${COMMANDS}; see baton --help`,
+      );
+  }
+}
+
+endOnBrokenPipe();
+runMain('baton', () => main(process.argv.slice(2)));
