@@ -87,7 +87,13 @@ function decodeInit(value: unknown): InitPayload | undefined {
     model: optionalText(value.model),
     agent: optionalText(value.agent),
     json_schema: value.json_schema,
+    expanded_commands: decodeExpanded(value.expanded_commands),
   });
+}
+
+function decodeExpanded(value: unknown): InitPayload['expanded_commands'] {
+  if (!Array.isArray(value)) return undefined;
+  return value.filter(isFields).map((entry) => ({ name: textOr(entry.name), type: textOr(entry.type) }));
 }
 
 function decodeToolInfo(value: unknown): ToolInfo | undefined {
