@@ -80,18 +80,18 @@ describe('200 jobs', () => {
     const random = seeded(20261201);
     const all = jobs(200, 0.1);
     let kills = 0;
-    let over = false;
+    const over = new AbortController();
     const killer = (async () => {
-      while (!over) {
+      while (!over.signal.aborted) {
         await sleep(250 + random() * 500);
         const pid = supervisorPid(house.stateDir);
-        if (pid === undefined || over) continue;
+        if (pid === undefined || over.signal.aborted) continue;
         process.kill(pid, 'SIGKILL');
         kills++;
       }
     })();
     const statuses = await runAll(all).finally(() => {
-      over = true;
+      over.abort();
     });
     await killer;
     expectEachOnce(all, statuses);
