@@ -1,4 +1,6 @@
 import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { isLocked } from '../platform/kernel-lock.ts';
 import { deriveStatus, type JobFacts } from './derive-status.ts';
 import { jobFiles, readRecord, readResult, readStartedPid } from './job-folder.ts';
 import { type Liveness, runLiveness } from './liveness.ts';
@@ -39,8 +41,8 @@ function lastWrite(stateDir: string, record: JobRecord): number {
 }
 
 /**
- * The status of a job, from its folder alone: no supervisor is asked or needed. A job whose run is over without anybody
- * having written its ending is derived as it would be written.
+ * The status of a job, from its folder alone: no supervisor is asked or needed. A job whose run is over, and that no
+ * supervisor lives to write the ending of, is derived as it would be written.
  * @throws {JobReadError} for an unknown or damaged job.
  */
 export function readStatus(stateDir: string, id: string, now: number = Date.now()): JobStatus {
@@ -61,7 +63,10 @@ function statusWithoutResult(
   now: number,
 ): JobStatus {
   const files = jobFiles(stateDir, record.id);
-  if (liveness === 'dead' || liveness === 'other_boot') {
+  // Between the end of a run and its result.json stands the living supervisor, who alone knows why the run ended: until
+  // it has said so the job is not over.
+  const isEnding = liveness === 'dead' && isLocked(join(stateDir, 'supervisor.lock'));
+  if ((liveness === 'dead' && !isEnding) || liveness === 'other_boot') {
     const begun = readStartedPid(stateDir, record.id) !== undefined;
     const end = begun
       ? ({ cause: 'interrupted', exit: 'unknown' } as const)
@@ -73,7 +78,7 @@ function statusWithoutResult(
     summary: glanceAtEvents(files.events, record.invocation.outputFormat),
     skippedLines: 0,
     stderrTail: '',
-    begun: liveness === 'alive',
+    begun: liveness !== 'never_begun',
     now,
   });
 }
