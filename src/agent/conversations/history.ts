@@ -62,7 +62,7 @@ export function readHistory(bytes: Uint8Array): History | undefined {
 
 /** How many turns a branch holds: each prompt begins one. */
 export function countTurns(branch: readonly ConversationRecord[]): number {
-  return branch.filter((record) => record.type === 'user').length;
+  return branch.filter((record) => record.type === 'user' && !record.steering).length;
 }
 
 /** The denied actions of a branch so far. */

@@ -44,6 +44,8 @@ export interface UserRecord extends RecordBase {
   type: 'user';
   step: number;
   text: string;
+  /** Ours, in the middle of a turn: no prompt of a person, and no turn of its own. */
+  steering?: true;
 }
 
 export interface AssistantRecord extends RecordBase {

@@ -50,12 +50,13 @@ export async function streamReply(
   const { blocks, addText, addReasoning } = createBlocks();
   let text = '';
   let finish: { reason: FinishReason; usage: Usage } | undefined;
+  const plan = options.hooks.planCall?.() ?? {};
   const request = {
-    system: options.system,
+    system: plan.instruction === undefined ? options.system : `${options.system}\n\n${plan.instruction}`,
     messages,
-    tools: options.tools.map((tool) => tool.declaration),
+    tools: plan.withoutTools ? [] : options.tools.map((tool) => tool.declaration),
     ...(options.effort && { effort: options.effort }),
-    ...(options.responseSchema && { responseSchema: options.responseSchema }),
+    ...(plan.responseSchema && { responseSchema: plan.responseSchema }),
     signal: options.signal,
   };
   try {

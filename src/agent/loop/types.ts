@@ -16,12 +16,24 @@ export type LoopEvent =
   | { type: 'reply_done'; reply: Reply; usage: Usage; durationMs: number }
   /** The stream broke off behind its first part; the text so far is all there is. */
   | { type: 'reply_cut'; text: string; durationMs: number }
+  /** A message to the model that is not the user's: what was wrong with its answer. */
+  | { type: 'steered'; text: string }
   | { type: 'tool_started'; call: ToolCall; parameters: Record<string, unknown> }
   | { type: 'tool_done'; call: ToolCall; result: ToolResult; outcome: ToolOutcome; durationMs: number };
 
 /** A cap of the run was reached. The message names the cap and its value. */
 export class CapReachedError extends Error {
   override name = 'CapReachedError';
+}
+
+/** How the next call of the model differs from the others of its turn. */
+export interface CallPlan {
+  /** Added to the system prompt. */
+  instruction?: string | undefined;
+  /** Offer no tools. */
+  withoutTools?: boolean | undefined;
+  /** Ask for the provider's own structured output. */
+  responseSchema?: Record<string, unknown> | undefined;
 }
 
 /**
@@ -33,14 +45,20 @@ export interface LoopHooks {
    * {@link CapReachedError} when a budget is spent.
    */
   beforeModel?(messages: Message[], callsMade: number): Promise<Message[]>;
+  /** How the next call is made. */
+  planCall?(): CallPlan;
   /** The model refused the request as too long. Returns shorter messages to try once more, or undefined to give up. */
   onOverflow?(messages: Message[]): Promise<Message[] | undefined>;
+  /** The model takes no tools at all. True: go on without them. */
+  onToolsRefused?(error: ModelError): boolean;
   /** Before a prepared call runs: an outcome instead of running it (a denial), or undefined to go on. */
   beforeTool?(tool: Tool, call: ToolCall, prepared: PreparedCall): Promise<ToolOutcome | undefined>;
   /** After a call: what the model gets to see of it. */
   afterTool?(call: ToolCall, outcome: ToolOutcome): ToolOutcome;
+  /** The calls of a reply have run: true ends the turn (the answer was given by a call). */
+  isAnswered?(): boolean;
   /** The model ended its turn: a text sends it back to work (structured output to be repaired), undefined lets it end. */
-  afterReply?(reply: Reply): Promise<string | undefined>;
+  afterReply?(text: string): string | undefined;
 }
 
 export interface TurnOptions {
@@ -50,7 +68,6 @@ export interface TurnOptions {
   messages: readonly Message[];
   tools: readonly Tool[];
   effort?: Effort | undefined;
-  responseSchema?: Record<string, unknown> | undefined;
   hooks: LoopHooks;
   onEvent: (event: LoopEvent) => void;
   signal: AbortSignal;

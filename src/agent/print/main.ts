@@ -9,6 +9,7 @@ import { createOutput, type Output } from './output.ts';
 import { type ParsedCommandLine, parseFlags, UsageError } from './parse-flags.ts';
 import { checkPromptFlags } from './read-prompt.ts';
 import { runPrint } from './run-print.ts';
+import { watchSignals } from './stopping.ts';
 
 function currentFolder(): string {
   try {
@@ -37,10 +38,15 @@ async function runCommandLine(
   output: Output,
   diagnostics: Diagnostics,
 ): Promise<ExitCode> {
+  const stopping = watchSignals();
+  stopping.whenStopped(() => {
+    const exit = reportEarly(new RunError('interrupted'), output, diagnostics);
+    void Promise.all([output.flush(), diagnostics.flush()]).then(() => process.exit(exit));
+  });
   try {
     const here = currentFolder();
     const options = readOptions(values, here, diagnostics);
-    return await runPrint({ values, formats, options, here, output, diagnostics });
+    return await runPrint({ values, formats, options, here, output, diagnostics, stopping });
   } catch (error) {
     if (error instanceof UsageError) throw error;
     return reportEarly(error, output, diagnostics);

@@ -16,15 +16,17 @@ import {
 import { selectModel } from '../models/select.ts';
 import { type Model, ModelError } from '../models/types.ts';
 import type { PermissionMode } from '../permissions/types.ts';
+import type { StructuredOutput } from '../structured/structured-output.ts';
 import type { Tool } from '../tools/types.ts';
 import { createDenials } from './denials.ts';
 import type { Diagnostics } from './diagnostics.ts';
-import { failureOf, RunError, TurnAborted } from './failures.ts';
+import { RunError, TurnAborted } from './failures.ts';
 import type { FlagValues } from './flags.ts';
 import { type Formats, type PrintOptions, selectionFrame } from './options.ts';
 import type { Output } from './output.ts';
 import { readPrompt } from './read-prompt.ts';
 import { createSession, type Session } from './session.ts';
+import type { Stopping } from './stopping.ts';
 
 export interface PrintRun {
   values: FlagValues;
@@ -34,6 +36,7 @@ export interface PrintRun {
   here: string;
   output: Output;
   diagnostics: Diagnostics;
+  stopping: Stopping;
 }
 
 /** The model of the run. What is wrong with the choice is the caller's to mend. @throws {RunError} */
@@ -49,11 +52,29 @@ async function chooseModel(options: PrintOptions, signal: AbortSignal): Promise<
     });
   } catch (error) {
     if (!(error instanceof ModelError)) throw error;
+    if (error.kind === 'aborted') throw new RunError('interrupted', { cause: error });
     const mine = error.kind === 'unknown_model' || error.kind === 'invalid_request';
-    throw new RunError(mine ? `${selectionFrame(model, effort)}: ${error.message}` : failureOf(error).error, {
-      cause: error,
-    });
+    const frame = mine
+      ? selectionFrame(model, effort)
+      : error.kind === 'auth'
+        ? 'authentication required'
+        : '';
+    throw new RunError(frame === '' ? error.message : `${frame}: ${error.message}`, { cause: error });
   }
+}
+
+/** What `--json-schema` asks for. Validators are heavy, so they are loaded only for it. @throws {RunError} */
+async function readStructured(run: PrintRun): Promise<StructuredOutput | undefined> {
+  const given = run.options.jsonSchema;
+  if (given === undefined) return undefined;
+  if (run.formats.output === 'text') {
+    throw new RunError('--json-schema requires --output-format json or stream-json');
+  }
+  const [{ readSchema }, { createStructuredOutput }] = await Promise.all([
+    import('../structured/schema-input.ts'),
+    import('../structured/structured-output.ts'),
+  ]);
+  return createStructuredOutput(readSchema(given, run.here));
 }
 
 /** The conversation of the run. @throws {ConversationError} */
@@ -84,16 +105,13 @@ function announce(opened: OpenedConversation, options: PrintOptions, diagnostics
 }
 
 /**
- * Ends the process's life as the contract has it: a signal breaks off the turn, an idle session ends with 0, a lost
- * stdout ends the turn since nobody reads its answer.
+ * A signal breaks off the turn; an idle session ends with 0. A lost stdout ends the turn, since nobody reads its answer.
+ * @param endIdle ends the process in good order when no turn is running
  */
-function listen(session: Session): void {
-  const stop = (): void => {
-    if (!session.abort(new TurnAborted('interrupted', 'interrupted'))) process.exit(EXIT.success);
-  };
-  process.on('SIGINT', stop);
-  process.on('SIGTERM', stop);
-  process.on('SIGHUP', stop);
+function listen(session: Session, stopping: Stopping, endIdle: () => void): void {
+  stopping.whenStopped(() => {
+    if (!session.abort(new TurnAborted('interrupted', 'interrupted'))) endIdle();
+  });
   process.stdout.on('error', (error) => {
     session.abort(new TurnAborted('output_lost', `the output could not be written: ${error.message}`));
   });
@@ -102,6 +120,7 @@ function listen(session: Session): void {
 /** Runs print mode from a checked command line to its exit code. */
 export async function runPrint(run: PrintRun): Promise<ExitCode> {
   const { options, output, diagnostics, formats } = run;
+  const structured = await readStructured(run);
   const model = await chooseModel(options, new AbortController().signal);
   if (model.notice !== undefined) diagnostics.say(model.notice);
   const prompt = formats.input === 'text' ? await readPrompt(run.values, run.here, process.stdin) : undefined;
@@ -109,7 +128,7 @@ export async function runPrint(run: PrintRun): Promise<ExitCode> {
   const conversation = 'conversation' in opened ? opened.conversation : opened;
   if ('conversation' in opened) announce(opened, options, diagnostics);
 
-  const tools: Tool[] = [];
+  const tools: Tool[] = structured ? [structured.tool] : [];
   const permissionMode: PermissionMode = options.skipPermissions ? 'always-proceed' : 'request-review';
   const session = createSession({
     conversation,
@@ -126,19 +145,27 @@ export async function runPrint(run: PrintRun): Promise<ExitCode> {
     diagnostics,
     timeoutMs: options.timeoutMs,
     pastTurns: countTurns(conversation.branch),
+    structured,
     now: () => performance.now(),
   });
-  listen(session);
+  const endIdle = (): void => {
+    conversation.close();
+    void Promise.all([output.flush(), diagnostics.flush()]).then(() => process.exit(EXIT.success));
+  };
+  listen(session, run.stopping, endIdle);
   const init: InitPayload = {
     cwd: options.cwd,
     tools: tools.map((tool) => tool.declaration.name),
     permission_mode: permissionMode,
     ...((options.model !== undefined || model.notice !== undefined) && { model: model.id }),
     ...(options.agent !== undefined && { agent: options.agent }),
+    ...(structured && { json_schema: structured.schema }),
   };
   output.init(conversation.id, init);
   try {
-    return await session.runPrompt(prompt ?? '');
+    if (prompt !== undefined) return await session.runPrompt(prompt);
+    const { runStdinSession } = await import('./stdin-session.ts');
+    return await runStdinSession(session, process.stdin, diagnostics, () => undefined);
   } finally {
     conversation.close();
   }

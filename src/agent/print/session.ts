@@ -9,11 +9,12 @@ import { runTurn } from '../loop/run-turn.ts';
 import type { LoopHooks, TurnEnd } from '../loop/types.ts';
 import { type Effort, type Model, ModelError } from '../models/types.ts';
 import type { Decision, PermissionRequest } from '../permissions/types.ts';
+import type { StructuredOutput } from '../structured/structured-output.ts';
 import type { Tool } from '../tools/types.ts';
 import { type Caps, checkCaps, type PriceOf } from './caps.ts';
 import type { Denials } from './denials.ts';
 import type { Diagnostics } from './diagnostics.ts';
-import { buildEnvelope } from './envelope.ts';
+import { buildEnvelope, toSeconds } from './envelope.ts';
 import { agyErrorLine, type Failure, failureOf, modelErrorText, RunError, TurnAborted } from './failures.ts';
 import { PROGRAM } from './flags.ts';
 import type { Output } from './output.ts';
@@ -37,6 +38,8 @@ export interface SessionParts {
   timeoutMs: number;
   /** Turns that the conversation held before this process. */
   pastTurns: number;
+  /** Set when the answer is held to a schema. */
+  structured?: StructuredOutput | undefined;
   /** Milliseconds since the process began. */
   now: () => number;
 }
@@ -45,17 +48,28 @@ export interface Session {
   /** Runs one turn to its result. Never rejects. */
   runPrompt(prompt: string): Promise<ExitCode>;
   /** Ends the session's protocol with a result that is no turn's (bad input on stdin). */
-  refuse(error: string): void;
+  refuse(error: string, exit: ExitCode): void;
   /** Breaks off the running turn; false when none is running. */
   abort(reason: TurnAborted): boolean;
+  /** The session was broken off from outside: no further turn may begin. */
+  isOver(): boolean;
 }
 
 interface Ending {
   response: string;
+  structuredOutput?: unknown;
   failure?: Failure;
 }
 
-function endingOf(end: TurnEnd, partial: string): Ending {
+function structuredEnding(structured: StructuredOutput, partial: string): Ending {
+  const answer = structured.answer();
+  if (answer) return { response: `${JSON.stringify(answer.value)}\n`, structuredOutput: answer.value };
+  const error = `the answer does not match the schema of --json-schema: ${structured.fault() ?? 'there is none'}`;
+  return { response: partial, failure: { status: 'ERROR', error, exit: EXIT.error } };
+}
+
+function endingOf(end: TurnEnd, partial: string, structured: StructuredOutput | undefined): Ending {
+  if (structured?.answer()) return structuredEnding(structured, partial);
   const fail = (error: string, exit: ExitCode): Ending => ({
     response: end.text || partial,
     failure: { status: 'ERROR', error, exit },
@@ -66,8 +80,27 @@ function endingOf(end: TurnEnd, partial: string): Ending {
   if (end.reason === 'content_filter') {
     return fail("the answer was withheld or cut off by the provider's content filter", EXIT.api);
   }
+  if (structured) return structuredEnding(structured, end.text || partial);
   if (end.text.trim() === '') return fail('the model ended its turn without an answer', EXIT.error);
   return { response: end.text };
+}
+
+/** A turn that was broken off has this long to end by itself, in milliseconds; then its answer goes out without it. */
+const ABANDON_MS = 2000;
+
+/** The turn's own end, or the reason of the abort when the turn does not end soon after it. */
+function orAbandoned<T>(turn: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    let timer: NodeJS.Timeout | undefined;
+    const onAbort = (): void => {
+      timer = setTimeout(() => reject(signal.reason), ABANDON_MS);
+    };
+    signal.addEventListener('abort', onAbort, { once: true });
+    turn.then(resolve, reject).finally(() => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', onAbort);
+    });
+  });
 }
 
 export function createSession(parts: SessionParts): Session {
@@ -75,7 +108,12 @@ export function createSession(parts: SessionParts): Session {
   const stepper = createStepper(conversation, output.step);
   let turns = parts.pastTurns;
   let usage = emptyUsage();
+  let turnUsage = emptyUsage();
+  let turnStarted = 0;
   let running: AbortController | undefined;
+  let over = false;
+  /** Whether the turn of this signal has been given up, so that nothing of it may be shown any more. */
+  const isAbandoned = (signal: AbortSignal): boolean => running?.signal !== signal;
 
   const envelope = (ending: Ending): Envelope =>
     buildEnvelope({
@@ -87,6 +125,8 @@ export function createSession(parts: SessionParts): Session {
       turns,
       usage,
       denied: denials.all,
+      structuredOutput: ending.structuredOutput,
+      jsonSchema: parts.structured?.schema,
     });
 
   const hooks: LoopHooks = {
@@ -100,6 +140,13 @@ export function createSession(parts: SessionParts): Session {
     },
   };
 
+  if (parts.structured) {
+    const { structured } = parts;
+    hooks.planCall = () => structured.planCall();
+    hooks.isAnswered = () => structured.answer() !== undefined || structured.isSpent();
+    hooks.afterReply = (text) => structured.afterReply(text);
+  }
+
   const begin = (prompt: string): void => {
     if (turns === parts.pastTurns) {
       conversation.append({
@@ -111,6 +158,9 @@ export function createSession(parts: SessionParts): Session {
       });
     }
     turns++;
+    turnUsage = emptyUsage();
+    turnStarted = parts.now();
+    parts.structured?.beginTurn();
     stepper.prompt(prompt);
   };
 
@@ -127,8 +177,10 @@ export function createSession(parts: SessionParts): Session {
         hooks,
         signal,
         onEvent(event) {
+          if (isAbandoned(signal)) return;
           if (event.type === 'reply_done') {
             usage = addUsage(usage, event.usage);
+            turnUsage = addUsage(turnUsage, event.usage);
             attempts = 0;
           }
           if (event.type === 'attempt_failed') {
@@ -165,9 +217,10 @@ export function createSession(parts: SessionParts): Session {
         type: 'turn_end',
         status: ending.failure?.status ?? 'SUCCESS',
         ...(ending.failure && { error: ending.failure.error }),
-        usage,
-        durationSeconds: parts.now() / 1000,
+        usage: turnUsage,
+        durationSeconds: toSeconds(parts.now() - turnStarted),
         ...(denials.all.length > 0 && { denied: [...denials.all] }),
+        ...(ending.structuredOutput !== undefined && { structuredOutput: ending.structuredOutput }),
       });
       return ending;
     } catch (error) {
@@ -202,7 +255,8 @@ export function createSession(parts: SessionParts): Session {
       const timer = parts.timeoutMs > 0 ? setTimeout(stop, parts.timeoutMs) : undefined;
       let ending: Ending;
       try {
-        ending = endingOf(await runLoop(prompt, controller.signal), stepper.text);
+        const loop = runLoop(prompt, controller.signal);
+        ending = endingOf(await orAbandoned(loop, controller.signal), stepper.text, parts.structured);
       } catch (error) {
         ending = brokenEnding(error, controller.signal);
       } finally {
@@ -211,13 +265,15 @@ export function createSession(parts: SessionParts): Session {
       }
       return report(recordEnd(ending));
     },
-    refuse(error) {
+    refuse(error, exit) {
       diagnostics.error(error);
-      output.result(envelope({ response: '', failure: { status: 'ERROR', error, exit: EXIT.error } }));
+      output.result(envelope({ response: '', failure: { status: 'ERROR', error, exit } }));
     },
     abort(reason) {
+      over = true;
       running?.abort(reason);
       return running !== undefined;
     },
+    isOver: () => over,
   };
 }

@@ -106,6 +106,12 @@ export function createStepper(conversation: Conversation, show: (update: StepUpd
     });
   };
 
+  const steer = (message: string): void => {
+    const step = conversation.takeStep();
+    conversation.append({ type: 'user', step, text: message, steering: true });
+    update(step, { state: 'DONE', step_type: 'system_message' });
+  };
+
   const noteAttempt = (message: string): void => {
     const step = conversation.takeStep();
     conversation.append({ type: 'note', step, kind: 'error_message', text: message });
@@ -127,6 +133,7 @@ export function createStepper(conversation: Conversation, show: (update: StepUpd
       else if (event.type === 'reply_done' || event.type === 'reply_cut') endReply(event);
       else if (event.type === 'tool_started') startTool(event.call, event.parameters);
       else if (event.type === 'tool_done') endTool(event);
+      else if (event.type === 'steered') steer(event.text);
       else noteAttempt(event.error.message);
     },
   };
