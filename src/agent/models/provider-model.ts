@@ -1,10 +1,10 @@
-import { partyOf } from './catalogue/list-endpoint.ts';
+import type { Environment } from './environment.ts';
 import { familyOf } from './families.ts';
 import { priceOf } from './prices.ts';
-import type { Endpoint, Wire } from './providers.ts';
+import { type Endpoint, partyOf, type Wire } from './providers.ts';
 import { RETRY_POLICY, type RetryPolicy, withRetries } from './retry.ts';
 import type { Transport } from './transport/fetch.ts';
-import type { Effort, Model, ModelPart, ModelRequest } from './types.ts';
+import { type Effort, type Model, ModelError, type ModelPart, type ModelRequest } from './types.ts';
 import { toModelError } from './wire/failure.ts';
 import { toModelParts } from './wire/parts.ts';
 import { toSdkPrompt } from './wire/prompt.ts';
@@ -15,10 +15,11 @@ export interface ProviderModelOptions {
   endpoint: Endpoint;
   slug: string;
   effort: Effort | undefined;
+  environment: Environment;
   transport: Transport;
   /** Where a list said so. */
-  contextWindow?: number;
-  notice?: string;
+  contextWindow?: number | undefined;
+  notice?: string | undefined;
   retry?: Partial<RetryPolicy>;
 }
 
@@ -53,9 +54,21 @@ function toCall(request: ModelRequest, wire: WireModel, effort: Effort | undefin
   };
 }
 
+/** A provider's "no such model" with the names that it has, where they can be had. */
+async function withValidNames(failure: ModelError, options: ProviderModelOptions): Promise<ModelError> {
+  const { listModelsOf } = await import('./catalogue/valid-names.ts');
+  const names = await listModelsOf(options.endpoint, options.environment);
+  if (!names) return failure;
+  const { status, cause } = failure;
+  return new ModelError('unknown_model', `${failure.message}; valid models: ${names}`, {
+    cause,
+    ...(status === undefined ? {} : { status }),
+  });
+}
+
 /** A model behind a provider package. The package is loaded, and the connection opened, when this is called. */
 export function createProviderModel(options: ProviderModelOptions): Model {
-  const { endpoint, slug, transport } = options;
+  const { endpoint, slug, transport, notice } = options;
   const party = partyOf(endpoint, slug);
   transport.warm(endpoint.address);
   const loading = WIRES[endpoint.wire]().then((create) => create(endpoint, slug, transport.fetch));
@@ -63,27 +76,36 @@ export function createProviderModel(options: ProviderModelOptions): Model {
   loading.catch(() => {});
   const policy = { ...RETRY_POLICY, ...options.retry };
   const contextWindow = options.contextWindow ?? familyOf(slug)?.contextWindow;
+  // Behind another address other prices may hold.
   const price = endpoint.addressVariable === undefined ? priceOf(party.id) : undefined;
+
+  async function* attempt(request: ModelRequest): AsyncGenerator<ModelPart> {
+    request.signal.throwIfAborted();
+    const wire = await loading;
+    const { stream } = await wire.model.doStream(toCall(request, wire, options.effort));
+    yield* toModelParts(stream);
+  }
+
+  async function* stream(
+    request: ModelRequest,
+    onAttemptFailed?: (failure: ModelError, attempt: number) => void,
+  ): AsyncGenerator<ModelPart> {
+    const toError = (error: unknown): ModelError => toModelError(error, party, request.signal);
+    try {
+      yield* withRetries(() => attempt(request), toError, request.signal, onAttemptFailed, policy);
+    } catch (error) {
+      if (error instanceof ModelError && error.kind === 'unknown_model') {
+        throw await withValidNames(error, options);
+      }
+      throw error;
+    }
+  }
 
   return {
     id: party.id,
     ...(contextWindow === undefined ? {} : { contextWindow }),
     ...(price === undefined ? {} : { price }),
-    ...(options.notice === undefined ? {} : { notice: options.notice }),
-    stream(request, onAttemptFailed) {
-      const attempt = async function* (): AsyncGenerator<ModelPart> {
-        request.signal.throwIfAborted();
-        const wire = await loading;
-        const { stream } = await wire.model.doStream(toCall(request, wire, options.effort));
-        yield* toModelParts(stream);
-      };
-      return withRetries(
-        attempt,
-        (error) => toModelError(error, party, request.signal),
-        request.signal,
-        onAttemptFailed,
-        policy,
-      );
-    },
+    ...(notice === undefined ? {} : { notice }),
+    stream,
   };
 }

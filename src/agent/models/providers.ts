@@ -1,6 +1,7 @@
 import type { Environment } from './environment.ts';
 import { parseUrl } from './transport/url.ts';
 import { ModelError } from './types.ts';
+import type { Party } from './wire/failure.ts';
 
 /** The wire a provider speaks: which package reaches it. */
 export type Wire = 'chat' | 'responses' | 'google' | 'anthropic';
@@ -229,4 +230,16 @@ export function isConfigured(provider: Provider, environment: Environment): bool
 /** True when the endpoint cannot be asked without a key: the provider's own address, and none is set. */
 export function lacksKey(endpoint: Endpoint): boolean {
   return !endpoint.key && !endpoint.provider.isLocal && endpoint.addressVariable === undefined;
+}
+
+/** Whom the failures of a model on that endpoint are about. */
+export function partyOf(endpoint: Endpoint, model: string): Party {
+  const { provider } = endpoint;
+  return {
+    id: `${provider.id}/${model}`,
+    providerLabel: provider.label,
+    address: endpoint.address,
+    keyVariable: endpoint.keyVariable ?? provider.keyVariables[0],
+    addressVariable: endpoint.addressVariable ?? provider.addressVariables[0],
+  };
 }

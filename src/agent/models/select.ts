@@ -1,6 +1,7 @@
+import { DurationError, parseDuration } from '../../contract/duration.ts';
 import type { Environment } from './environment.ts';
 import { createProviderModel } from './provider-model.ts';
-import { type Choice, chooseDefault, resolveName } from './resolve.ts';
+import { type Choice, resolveName } from './resolve.ts';
 import type { RetryPolicy } from './retry.ts';
 import { createTransport } from './transport/fetch.ts';
 import { type Effort, type Model, ModelError } from './types.ts';
@@ -14,10 +15,12 @@ export interface SelectOptions {
   /** `provider/model`, a bare slug or a display name, with or without a trailing effort; else `BATON_MODEL`. */
   model?: string;
   effort?: Effort;
+  /** `BATON_MODEL`, the providers' own variables, proxies, `BATON_MODEL_IDLE_TIMEOUT`, `BATON_MODEL_RETRIES`. */
   environment: Environment;
   signal: AbortSignal;
   /** The run's folder, for replays. Default: the current folder. */
   workspace?: string;
+  /** For tests: shorter pauses. */
   retry?: Partial<RetryPolicy>;
 }
 
@@ -31,6 +34,37 @@ function effortOf(choice: Choice, options: SelectOptions): Effort | undefined {
   return options.effort ?? choice.effort;
 }
 
+function idleLimit(environment: Environment, isLocal: boolean): number {
+  const given = environment.BATON_MODEL_IDLE_TIMEOUT;
+  if (!given) return isLocal ? LOCAL_IDLE_MS : IDLE_MS;
+  try {
+    const ms = parseDuration(given);
+    if (ms > 0) return ms;
+  } catch (error) {
+    if (!(error instanceof DurationError)) throw error;
+  }
+  throw new ModelError(
+    'invalid_request',
+    `BATON_MODEL_IDLE_TIMEOUT=${JSON.stringify(given)} is no duration above zero; give one like 90s or 5m`,
+  );
+}
+
+function retriesOf(environment: Environment): Partial<RetryPolicy> {
+  const given = environment.BATON_MODEL_RETRIES;
+  if (!given) return {};
+  if (/^\d{1,2}$/.test(given)) return { retries: Number(given) };
+  throw new ModelError(
+    'invalid_request',
+    `BATON_MODEL_RETRIES=${JSON.stringify(given)} is no number from 0 to 99`,
+  );
+}
+
+async function choose(given: string, environment: Environment, signal: AbortSignal): Promise<Choice> {
+  if (given !== '') return resolveName(given, environment, signal);
+  const { chooseDefault } = await import('./default-model.ts');
+  return chooseDefault(environment, signal);
+}
+
 /**
  * The model for a run. Nothing is sent to a provider yet, except where the name needs a list of models to be resolved
  * or a local server is looked for. `notice` must be shown before the first request.
@@ -42,16 +76,30 @@ export async function selectModel(options: SelectOptions): Promise<Model> {
   const given = (options.model ?? '').trim() || (environment.BATON_MODEL ?? '').trim();
   if (given.startsWith('replay/')) {
     const { createReplayModel } = await import('./replay/play.ts');
-    return createReplayModel(given.slice('replay/'.length), {
-      workspace: options.workspace ?? process.cwd(),
-    });
+    const workspace = options.workspace ?? process.cwd();
+    return createReplayModel(given.slice('replay/'.length), { workspace });
   }
-  const choice =
-    given === '' ? await chooseDefault(environment, signal) : await resolveName(given, environment, signal);
+  let choice: Choice;
+  try {
+    choice = await choose(given, environment, signal);
+  } catch (error) {
+    if (signal.aborted)
+      throw new ModelError('aborted', 'the choice of a model was stopped', { cause: error });
+    throw error;
+  }
+  const { endpoint, slug, notice, contextWindow } = choice;
   const effort = effortOf(choice, options);
-  const { endpoint, slug, notice } = choice;
-  const idleMs = endpoint.provider.isLocal ? LOCAL_IDLE_MS : IDLE_MS;
   assertEffortSupported(`${endpoint.provider.id}/${slug}`, slug, effort);
-  const transport = createTransport(environment, { idleMs });
-  return createProviderModel({ endpoint, slug, effort, transport, notice, retry: options.retry });
+  return createProviderModel({
+    endpoint,
+    slug,
+    effort,
+    environment,
+    transport: createTransport(environment, {
+      idleMs: idleLimit(environment, endpoint.provider.isLocal ?? false),
+    }),
+    notice,
+    contextWindow,
+    retry: { ...retriesOf(environment), ...options.retry },
+  });
 }

@@ -22,8 +22,8 @@ export interface ScriptedReply {
   /** Close the connection without an answer. */
   resetBefore?: boolean;
   /** After the text: close the connection, fall silent, report an error, or send something that is no JSON. */
-  then?: 'reset' | 'stall' | 'error' | 'garbage';
-  /** The error that `then: 'error'` reports, in the wire's form. Default: the provider is overloaded. */
+  breaks?: 'reset' | 'stall' | 'error' | 'garbage';
+  /** The error that `breaks: 'error'` reports, in the wire's form. Default: the provider is overloaded. */
   error?: object;
 }
 

@@ -63,13 +63,13 @@ async function stream(response: ServerResponse, reply: ScriptedReply, wire: Wire
     // Each piece reaches the client by itself, as it does from a model.
     await sleep(1);
   }
-  if (reply.then === 'stall') return;
-  if (reply.then === 'reset') {
+  if (reply.breaks === 'stall') return;
+  if (reply.breaks === 'reset') {
     response.socket?.destroy();
     return;
   }
-  if (reply.then === 'error') send(response, wire.error);
-  else if (reply.then === 'garbage') response.write('data: {"this is": no JSON\n\n');
+  if (reply.breaks === 'error') send(response, wire.error);
+  else if (reply.breaks === 'garbage') response.write('data: {"this is": no JSON\n\n');
   else for (const event of wire.end) send(response, event);
   response.end();
 }

@@ -1,8 +1,8 @@
 import { type Fields, isFields, parseJson, textOr } from '../../../contract/fields.ts';
-import type { Endpoint } from '../providers.ts';
+import { type Endpoint, partyOf } from '../providers.ts';
 import type { Transport } from '../transport/fetch.ts';
 import { ModelError } from '../types.ts';
-import { type Party, toModelError } from '../wire/failure.ts';
+import { toModelError } from '../wire/failure.ts';
 
 /** A model as its provider's list has it. */
 export interface ListedModel {
@@ -55,17 +55,6 @@ function readEntry(entry: Fields, endpoint: Endpoint): ListedModel | undefined {
     id: `${endpoint.provider.id}/${slug}`,
     label,
     ...(contextWindow === undefined ? {} : { contextWindow }),
-  };
-}
-
-export function partyOf(endpoint: Endpoint, model: string): Party {
-  const { provider } = endpoint;
-  return {
-    id: `${provider.id}/${model}`,
-    providerLabel: provider.label,
-    address: endpoint.address,
-    keyVariable: endpoint.keyVariable ?? provider.keyVariables[0],
-    addressVariable: endpoint.addressVariable ?? provider.addressVariables[0],
   };
 }
 

@@ -44,6 +44,9 @@ const CONNECTION = new Set([
   'EPROXY',
 ]);
 
+/** Errors of the provider packages for a reply that was damaged on its way, or broke off. */
+const GARBLED = new Set(['AI_JSONParseError', 'AI_InvalidResponseDataError', 'AI_EmptyResponseBodyError']);
+
 function seconds(text: string | undefined): number | undefined {
   const match = /^(\d+(?:\.\d+)?)s?$/.exec(text ?? '');
   return match ? Number(match[1]) * 1000 : undefined;
@@ -223,7 +226,13 @@ export function toModelError(error: unknown, party: Party, signal: AbortSignal):
   const api = errors.find(isApiError);
   if (api && !(api.statusCode === 200)) return fromReport(readApiError(api), party, error);
   const last = errors.at(-1);
-  return new ModelError('stream', `${party.providerLabel} (${party.id}): ${errorMessage(last)}`, {
-    cause: error,
-  });
+  const words = errorMessage(last).slice(0, 500);
+  return new ModelError(
+    'stream',
+    `${party.providerLabel} (${party.id}): the reply cannot be read: ${words}`,
+    {
+      retryable: errors.some((at) => at instanceof Error && GARBLED.has(at.name)),
+      cause: error,
+    },
+  );
 }
