@@ -1,19 +1,5 @@
 import type { Capabilities } from './types.ts';
 
-const FLAGS = {
-  model: 'model',
-  effort: 'effort',
-  jsonSchema: 'json-schema',
-  mode: 'mode',
-  addDir: 'add-dir',
-  conversation: 'conversation',
-  printTimeout: 'print-timeout',
-  sandbox: 'sandbox',
-  dangerouslySkipPermissions: 'dangerously-skip-permissions',
-  disableSlashCommands: 'disable-slash-commands',
-  agent: 'agent',
-} as const;
-
 /** What a program offers of which nothing is known. */
 export function noCapabilities(): Capabilities {
   return allCapabilities(false);
@@ -49,20 +35,22 @@ function names(help: string, flag: string): boolean {
  * text of a headless agent, and says nothing about the flags.
  */
 export function readCapabilities(help: string): Capabilities | undefined {
-  const found = noCapabilities();
-  found.outputFormat = names(help, 'output-format') && /\bjson\b/.test(help);
-  found.streamJsonInput = names(help, 'input-format') && /\bstream-json\b/.test(help);
-  found.continueLatest = names(help, 'continue') || names(help, 'c');
-  found.model = names(help, FLAGS.model);
-  found.effort = names(help, FLAGS.effort);
-  found.jsonSchema = names(help, FLAGS.jsonSchema);
-  found.mode = names(help, FLAGS.mode);
-  found.addDir = names(help, FLAGS.addDir);
-  found.conversation = names(help, FLAGS.conversation);
-  found.printTimeout = names(help, FLAGS.printTimeout);
-  found.sandbox = names(help, FLAGS.sandbox);
-  found.dangerouslySkipPermissions = names(help, FLAGS.dangerouslySkipPermissions);
-  found.disableSlashCommands = names(help, FLAGS.disableSlashCommands);
-  found.agent = names(help, FLAGS.agent);
+  const has = (flag: string): boolean => names(help, flag);
+  const found: Capabilities = {
+    outputFormat: has('output-format') && /\bjson\b/.test(help),
+    streamJsonInput: has('input-format') && /\bstream-json\b/.test(help),
+    model: has('model'),
+    effort: has('effort'),
+    jsonSchema: has('json-schema'),
+    mode: has('mode'),
+    addDir: has('add-dir'),
+    conversation: has('conversation'),
+    continueLatest: has('continue') || has('c'),
+    printTimeout: has('print-timeout'),
+    sandbox: has('sandbox'),
+    dangerouslySkipPermissions: has('dangerously-skip-permissions'),
+    disableSlashCommands: has('disable-slash-commands'),
+    agent: has('agent'),
+  };
   return Object.values(found).some(Boolean) ? found : undefined;
 }

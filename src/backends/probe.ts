@@ -1,5 +1,5 @@
-import { statSync } from 'node:fs';
-import { errorMessage } from '../platform/errors.ts';
+import { existsSync, statSync } from 'node:fs';
+import { errorCode, errorMessage } from '../platform/errors.ts';
 import { runShortCommand, type ShortOutcome } from '../platform/short-command.ts';
 import { applyEnvironment } from './child-environment.ts';
 import type { Environment } from './types.ts';
@@ -22,6 +22,9 @@ export function fileStamp(path: string): string {
     return path;
   }
 }
+
+/** The problem of a question whose caller did not wait for the answer. */
+export const CANCELLED = 'the caller gave up';
 
 export type Answer<T> = { value: T } | { problem: string };
 
@@ -61,18 +64,24 @@ export function createProbe<T>(problemMs: number): {
         asking = askNow(key, question);
         open.set(key, asking);
       }
-      if (!signal) return asking;
-      return Promise.race([asking, cancellation(signal)]);
+      return signal ? unlessCancelled(asking, signal) : asking;
     },
   };
 }
 
-function cancellation(signal: AbortSignal): Promise<{ problem: string }> {
-  return new Promise((resolve) => {
-    const tell = (): void => resolve({ problem: 'cancelled' });
-    if (signal.aborted) tell();
-    else signal.addEventListener('abort', tell, { once: true });
+/** The answer, or a problem at once when the caller gives up; the question itself goes on for others. */
+async function unlessCancelled<T>(asking: Promise<Answer<T>>, signal: AbortSignal): Promise<Answer<T>> {
+  let giveUp: (() => void) | undefined;
+  const cancelled = new Promise<Answer<T>>((resolve) => {
+    giveUp = () => resolve({ problem: CANCELLED });
+    if (signal.aborted) giveUp();
+    else signal.addEventListener('abort', giveUp, { once: true });
   });
+  try {
+    return await Promise.race([asking, cancelled]);
+  } finally {
+    if (giveUp) signal.removeEventListener('abort', giveUp);
+  }
 }
 
 /** Runs a short question to a program and tells a start that failed from an answer. */
@@ -93,7 +102,10 @@ export async function askProgram(
     });
     return { value };
   } catch (error) {
-    return { problem: errorMessage(error) };
+    const message = errorMessage(error);
+    if (errorCode(error) !== 'ENOENT' || !existsSync(program.path)) return { problem: message };
+    // The system names the wrong file here: the one it misses is the script's interpreter.
+    return { problem: `${message} (the file is there, but the program that its first line names is not)` };
   }
 }
 

@@ -5,7 +5,7 @@ import { applyEnvironment, childEnvironment } from '../child-environment.ts';
 import { buildInvocation } from '../headless/invocation.ts';
 import { listHeadlessModels } from '../headless/list-models.ts';
 import { derivePrintTimeout } from '../headless/print-timeout.ts';
-import { askCapabilities, askHelpText, askVersion, versionText } from '../headless/probe-headless.ts';
+import { headlessProbe, versionText } from '../headless/probe-headless.ts';
 import {
   type Backend,
   BackendError,
@@ -46,8 +46,8 @@ async function resolveAgy(
   const program = { path, leadingArgs: [] };
   const child = applyEnvironment(environment, agyEnvironment(environment));
   const [version, help] = await Promise.all([
-    askVersion(program, 'agy', child, signal),
-    askCapabilities(program, 'agy', child, signal),
+    headlessProbe.version(program, 'agy', child, signal),
+    headlessProbe.capabilities(program, 'agy', child, signal),
   ]);
   const resolved = { name: 'agy' as const, program: path, leadingArgs: [] };
   if (forRelay) {
@@ -105,19 +105,19 @@ function printTimeoutOverride(
   };
 }
 
+/** Why this build cannot be held to plan mode though it has the flag; undefined = it can, or its version is not known. */
+function planProblem(versionOfBuild: string): string | undefined {
+  const version = parseVersion(versionOfBuild);
+  if (!version || isAtLeast(version, MODE_FLOOR)) return undefined;
+  return `agy ${versionOfBuild} ignores --mode in print mode (heeded since ${formatVersion(MODE_FLOOR)})`;
+}
+
 function invokeAgy(
   request: RunRequest,
   resolved: ResolvedBackend,
   environment: Environment,
   forRelay: boolean,
 ): Invocation {
-  const version = parseVersion(resolved.version);
-  if (request.mode === 'plan' && version && !isAtLeast(version, MODE_FLOOR)) {
-    throw new BackendError(
-      `a plan run could not be kept read-only: agy ${resolved.version} ignores --mode in print mode ` +
-        `(heeded since ${formatVersion(MODE_FLOOR)}). Nothing was started; ${UPGRADE}`,
-    );
-  }
   const given = request.model || environment.AGY_MCP_DEFAULT_MODEL;
   const model =
     given && (forRelay && request.model ? resolveRelayModel(given, request.effort) : reduceModel(given));
@@ -133,6 +133,7 @@ function invokeAgy(
       ? latestAgyConversation(environment, request.cwd)
       : request.conversationId || undefined,
     environment: agyEnvironment(environment),
+    planProblem: planProblem(resolved.version),
   });
   if (limit.notice !== undefined) invocation.notices.push(limit.notice);
   if (request.sandbox) {
@@ -165,7 +166,7 @@ export function createAgyBackend(options: { forRelay: boolean }): Backend {
     async helpText(environment, signal) {
       const program = { path: findAgy(environment, forRelay), leadingArgs: [] };
       const child = applyEnvironment(environment, agyEnvironment(environment));
-      const help = await askHelpText(program, 'agy', child, signal);
+      const help = await headlessProbe.helpText(program, 'agy', child, signal);
       if ('problem' in help) throw new BackendError(help.problem, 'unusable');
       return help.value;
     },

@@ -42,7 +42,9 @@ function resolveNamed(name: string, value: string, environment: Environment): st
     const search = findProgram(value, environment);
     if (search.path !== undefined) return search.path;
   }
-  const path = isAbsolute(value) ? value : resolve(value);
+  // Configuration files are read without a shell, so nobody else expands the tilde.
+  const expanded = value.replace(/^~(?=[\\/])/, homeFolder(environment));
+  const path = isAbsolute(expanded) ? expanded : resolve(expanded);
   const problem = executableProblem(path);
   if (problem === undefined) return path;
   const looked = bare ? `not found on PATH, and ${path}: ${problem}` : problem;

@@ -6,7 +6,7 @@ import { applyEnvironment, childEnvironment } from '../child-environment.ts';
 import { executableProblem } from '../find-program.ts';
 import { buildInvocation } from '../headless/invocation.ts';
 import { listHeadlessModels } from '../headless/list-models.ts';
-import { askCapabilities, askHelpText, askVersion } from '../headless/probe-headless.ts';
+import { headlessProbe } from '../headless/probe-headless.ts';
 import type { Program } from '../probe.ts';
 import {
   type Backend,
@@ -63,8 +63,8 @@ async function resolveBaton(environment: Environment, signal?: AbortSignal): Pro
   }
   const child = applyEnvironment(environment, batonEnvironment(environment));
   const [version, help] = await Promise.all([
-    askVersion({ path, leadingArgs }, 'baton-agent', child, signal),
-    askCapabilities({ path, leadingArgs }, 'baton-agent', child, signal),
+    headlessProbe.version({ path, leadingArgs }, 'baton-agent', child, signal),
+    headlessProbe.capabilities({ path, leadingArgs }, 'baton-agent', child, signal),
   ]);
   if ('problem' in version) throw new BackendError(version.problem, 'unusable');
   if ('problem' in help) {
@@ -109,7 +109,7 @@ export function createBatonBackend(options: { forRelay: boolean }): Backend {
     latestConversation: latestBatonConversation,
     async helpText(environment, signal) {
       const child = applyEnvironment(environment, batonEnvironment(environment));
-      const help = await askHelpText(findAgent(environment), 'baton-agent', child, signal);
+      const help = await headlessProbe.helpText(findAgent(environment), 'baton-agent', child, signal);
       if ('problem' in help) throw new BackendError(help.problem, 'unusable');
       return help.value;
     },

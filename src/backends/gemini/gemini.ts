@@ -2,7 +2,7 @@ import { isAbsolute, resolve } from 'node:path';
 import { noCapabilities } from '../capabilities.ts';
 import { applyEnvironment, childEnvironment } from '../child-environment.ts';
 import { executableProblem, findProgram } from '../find-program.ts';
-import { askHelpText, askVersion, versionText } from '../headless/probe-headless.ts';
+import { headlessProbe, versionText } from '../headless/probe-headless.ts';
 import { checkPromptArgument, promptText } from '../headless/prompt.ts';
 import { rightsCeiling } from '../headless/rights.ts';
 import {
@@ -74,7 +74,7 @@ function geminiEnvironment(environment: Environment): Record<string, string | un
 async function resolveGemini(environment: Environment, signal?: AbortSignal): Promise<ResolvedBackend> {
   const path = findGemini(environment);
   const child = applyEnvironment(environment, geminiEnvironment(environment));
-  const version = await askVersion({ path, leadingArgs: [] }, 'gemini', child, signal);
+  const version = await headlessProbe.version({ path, leadingArgs: [] }, 'gemini', child, signal);
   return {
     name: 'gemini',
     program: path,
@@ -161,7 +161,7 @@ export function createGeminiBackend(): Backend {
     latestConversation: () => undefined,
     async helpText(environment, signal) {
       const child = applyEnvironment(environment, geminiEnvironment(environment));
-      const help = await askHelpText(
+      const help = await headlessProbe.helpText(
         { path: findGemini(environment), leadingArgs: [] },
         'gemini',
         child,

@@ -27,6 +27,8 @@ export interface HeadlessProgram {
   model?: string;
   /** The conversation after `continue_latest` was looked up. */
   conversationId?: string;
+  /** Why a plan run cannot be kept read-only by this build though it has the flag. */
+  planProblem?: string;
   /** Variables on top of those of every run. */
   environment: Record<string, string | undefined>;
 }
@@ -71,21 +73,20 @@ function chooseDelivery(
 
 function refuseUnsafe(request: RunRequest, resolved: ResolvedBackend, program: HeadlessProgram): void {
   const { capabilities } = resolved;
-  const refuse = (why: string, flag: string): never => {
-    throw new BackendError(
-      `${why}: ${lacks(resolved, program, flag)}. Nothing was started; ${program.upgrade}`,
-    );
+  const refuse = (why: string, problem: string): never => {
+    throw new BackendError(`${why}: ${problem}. Nothing was started; ${program.upgrade}`);
   };
-  if (request.mode === 'plan' && !capabilities.mode) {
-    refuse('a plan run could not be kept read-only', '--mode');
+  if (request.mode === 'plan') {
+    const problem = capabilities.mode ? program.planProblem : lacks(resolved, program, '--mode');
+    if (problem !== undefined) refuse('a plan run could not be kept read-only', problem);
   }
   if (request.sandbox === true && !capabilities.sandbox)
-    refuse('the sandbox asked for cannot be had', '--sandbox');
+    refuse('the sandbox asked for cannot be had', lacks(resolved, program, '--sandbox'));
   if (request.jsonSchema !== undefined && !(capabilities.jsonSchema && capabilities.outputFormat)) {
-    refuse('the answer cannot be held to the schema', '--json-schema');
+    refuse('the answer cannot be held to the schema', lacks(resolved, program, '--json-schema'));
   }
   if (program.conversationId !== undefined && !capabilities.conversation) {
-    refuse('the conversation cannot be continued', '--conversation');
+    refuse('the conversation cannot be continued', lacks(resolved, program, '--conversation'));
   }
 }
 

@@ -14,5 +14,5 @@ export function derivePrintTimeout(timeoutMs: number): number {
 /** The derived limit in Go's notation: `29m0s` for job tools, `2640s` in the form that the relay documents. */
 export function printTimeoutArgument(timeoutMs: number, forRelay: boolean): string {
   const ms = derivePrintTimeout(timeoutMs);
-  return forRelay && ms % 1000 === 0 ? `${ms / 1000}s` : formatDuration(ms);
+  return forRelay && ms >= 1000 ? `${ms / 1000}s` : formatDuration(ms);
 }
