@@ -77,7 +77,8 @@ export interface ReplayUsage {
 export interface ReplayCall {
   id: string;
   name: string;
-  arguments: Fields;
+  /** A text stands for arguments that are no JSON object. */
+  arguments: Fields | string;
   /** SHA-256 in hex of the normalised result. */
   expect: string;
   isError?: boolean;
@@ -171,7 +172,7 @@ function checkCall(value: unknown, at: string): void {
     {
       id: isText,
       name: isText,
-      arguments: isFields,
+      arguments: (given) => isFields(given) || typeof given === 'string',
       expect: (hash) => typeof hash === 'string' && /^[0-9a-f]{64}$/.test(hash),
       isError: isFlag,
     },

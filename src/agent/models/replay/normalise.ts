@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
+import type { ToolResult } from '../types.ts';
 
 /** The folders of a run that differ from machine to machine. */
 export interface Places {
@@ -29,11 +30,8 @@ function replaceFolder(text: string, folder: string, by: string): string {
   return text.replaceAll(new RegExp(`${escaped(folder)}(?![\\w.-])`, 'g'), by);
 }
 
-/**
- * A tool's result with everything taken out that differs between machines and runs: the run's folder (`.`), the
- * temporary and the home folder (`<tmp>`, `~`), points in time, durations, UUIDs, CRLF, white space at the end.
- */
-export function normalise(text: string, places: Places): string {
+/** A text with the folders of this machine taken out: the run's (`.`), the temporary (`<tmp>`) and the home folder (`~`). */
+export function withoutFolders(text: string, places: Places): string {
   const folders: [string, string][] = [
     [real(places.workspace), '.'],
     [places.workspace, '.'],
@@ -43,14 +41,20 @@ export function normalise(text: string, places: Places): string {
   ];
   let result = text.replaceAll('\r\n', '\n');
   for (const [folder, by] of folders) result = replaceFolder(result, folder, by);
-  return result
-    .replaceAll(TIME, '<time>')
-    .replaceAll(DURATION, '<duration>')
-    .replaceAll(UUID, '<id>')
-    .trimEnd();
+  return result.trimEnd();
 }
 
-/** The SHA-256, in hex, that a replay's `expect` holds. */
-export function resultHash(text: string, places: Places): string {
-  return createHash('sha256').update(normalise(text, places)).digest('hex');
+/** A tool's result without what differs between machines and runs: folders, points in time, durations, UUIDs. */
+export function normalise(text: string, places: Places): string {
+  return withoutFolders(text, places)
+    .replaceAll(TIME, '<time>')
+    .replaceAll(DURATION, '<duration>')
+    .replaceAll(UUID, '<id>');
+}
+
+/** The SHA-256, in hex, that a replay's `expect` holds: of the normalised text, and of the image if there is one. */
+export function resultHash(result: Pick<ToolResult, 'output' | 'image'>, places: Places): string {
+  const hash = createHash('sha256').update(normalise(result.output, places));
+  if (result.image) hash.update(`\n${result.image.mediaType}\n${result.image.base64}`);
+  return hash.digest('hex');
 }

@@ -19,7 +19,7 @@ import {
   type ReplayTurn,
   type ReplayUsage,
 } from './format.ts';
-import { normalise, type Places, resultHash } from './normalise.ts';
+import { normalise, type Places, resultHash, withoutFolders } from './normalise.ts';
 import { fillArguments, fillText, type TemplateContext, TemplateError } from './template.ts';
 
 /** Length of a streamed piece of text, in characters: a few words. */
@@ -75,14 +75,20 @@ function chooseTurn(
   name: string,
   places: Places,
 ): ReplayTurn {
-  const asked = messages.filter((message) => message.role === 'user');
-  const prompt = normalise(asked.at(-1)?.text ?? '', places).trim();
+  const asked = messages
+    .filter((message) => message.role === 'user')
+    .map((message) => withoutFolders(message.text, places).trim());
+  const prompt = asked.at(-1) ?? '';
   const answers = (turn: ReplayTurn | undefined): turn is ReplayTurn =>
-    turn !== undefined && (turn.prompt === undefined || normalise(turn.prompt, places).trim() === prompt);
+    turn !== undefined &&
+    (turn.prompt === undefined || withoutFolders(turn.prompt, places).trim() === prompt);
   const inPlace = file.turns[asked.length - 1];
   if (answers(inPlace)) return inPlace;
-  const pinned = file.turns.find((turn) => turn.prompt !== undefined && answers(turn));
-  if (pinned) return pinned;
+  // Another place, or another conversation: the same question asked again gets the next answer to it.
+  const pinned = file.turns.filter((turn) => turn.prompt !== undefined && answers(turn));
+  const before = asked.filter((earlier) => earlier === prompt).length - 1;
+  const chosen = pinned[Math.min(before, pinned.length - 1)];
+  if (chosen) return chosen;
   const known = file.turns.flatMap((turn) => (turn.prompt === undefined ? [] : [shown(turn.prompt)]));
   throw mismatch(
     `${name} holds no answer to the prompt ${shown(prompt)}; ${
@@ -99,7 +105,7 @@ function checkResult(
 ): ToolResult {
   const which = `call ${call.id} (${call.name})`;
   if (!result) throw mismatch(`${name}: ${which} got no result, expected sha256 ${call.expect}`);
-  const got = resultHash(result.output, places);
+  const got = resultHash(result, places);
   const failed =
     result.isError === (call.isError ?? false) ? '' : result.isError ? ' (it failed)' : ' (it did not fail)';
   if (got !== call.expect || failed !== '') {
@@ -144,7 +150,7 @@ async function* playReply(
   const text = fillText(reply.text ?? '', context);
   const calls = (reply.calls ?? []).map((call) => ({
     ...call,
-    arguments: fillArguments(call.arguments, context),
+    arguments: typeof call.arguments === 'string' ? call.arguments : fillArguments(call.arguments, context),
   }));
   const parts: ModelPart[] = [
     ...[...pieces(reply.reasoning ?? '')].map((piece) => ({ type: 'reasoning' as const, text: piece })),
