@@ -81,6 +81,8 @@ export interface TurnEndRecord extends RecordBase {
   /** All of the conversation so far. */
   denied?: DeniedAction[];
   structuredOutput?: unknown;
+  /** US dollars; absent when the price of the model is not known. */
+  costUsd?: number;
 }
 
 /** A failed call of the model, or anything else that took a step and is no part of what the model reads. */

@@ -11,15 +11,13 @@ export interface Caps {
   maxCost?: number | undefined;
 }
 
-/** A price in US dollars of what was used, or undefined when the model has no known price. */
-export type PriceOf = (usage: Usage) => number | undefined;
-
 /**
  * Whether the next call of the model may be made. Only what was really used counts, so a cap just above the real need
  * never stops a run.
+ * @param cost US dollars so far; undefined when the model's price is not known
  * @throws {CapReachedError} that names the flag, its value and what was reached
  */
-export function checkCaps(caps: Caps, callsInTurn: number, used: Usage, priceOf: PriceOf): void {
+export function checkCaps(caps: Caps, callsInTurn: number, used: Usage, cost: number | undefined): void {
   if (caps.maxTurns !== undefined && callsInTurn >= caps.maxTurns) {
     throw new CapReachedError(
       `stopped by --max-turns ${caps.maxTurns}: the model was called ${callsInTurn} times in this turn and has not ended it`,
@@ -30,12 +28,9 @@ export function checkCaps(caps: Caps, callsInTurn: number, used: Usage, priceOf:
       `stopped by --max-tokens ${caps.maxTokens}: the run has used ${used.total_tokens} tokens`,
     );
   }
-  if (caps.maxCost !== undefined) {
-    const cost = priceOf(used);
-    if (cost !== undefined && cost >= caps.maxCost) {
-      throw new CapReachedError(
-        `stopped by --max-cost ${caps.maxCost}: the run has cost $${cost.toFixed(6).replace(/0{1,4}$/, '')}`,
-      );
-    }
+  if (caps.maxCost !== undefined && cost !== undefined && cost >= caps.maxCost) {
+    throw new CapReachedError(
+      `stopped by --max-cost ${caps.maxCost}: the run has cost $${cost.toFixed(6).replace(/0{1,4}$/, '')}`,
+    );
   }
 }

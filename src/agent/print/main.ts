@@ -3,7 +3,7 @@ import { errorMessage } from '../../platform/errors.ts';
 import { createDiagnostics, type Diagnostics } from './diagnostics.ts';
 import { earlyEnvelope } from './envelope.ts';
 import { failureOf, RunError } from './failures.ts';
-import { type FlagValues, PROGRAM, SUBCOMMANDS } from './flags.ts';
+import { type FlagValues, PROGRAM } from './flags.ts';
 import { type Formats, readFormats, readOptions } from './options.ts';
 import { createOutput, type Output } from './output.ts';
 import { type ParsedCommandLine, parseFlags, UsageError } from './parse-flags.ts';
@@ -59,10 +59,12 @@ async function reportUsage(error: UsageError, stderr: NodeJS.WriteStream): Promi
   await new Promise((resolve) => stderr.write(text, resolve));
 }
 
-function subcommandOf(line: ParsedCommandLine): string | undefined {
+/** The word `help` was answered before the command line was read. */
+function subcommandOf(line: ParsedCommandLine): 'agents' | 'conversations' | 'models' | undefined {
   if (line.afterDashes || line.values.text.print !== undefined) return undefined;
   const [word] = line.rest;
-  return word === 'agent' ? 'agents' : SUBCOMMANDS.find(({ name }) => name === word)?.name;
+  if (word === 'agent') return 'agents';
+  return word === 'agents' || word === 'conversations' || word === 'models' ? word : undefined;
 }
 
 async function dispatch(argv: readonly string[]): Promise<ExitCode> {
@@ -73,7 +75,9 @@ async function dispatch(argv: readonly string[]): Promise<ExitCode> {
   const subcommand = subcommandOf(line);
   let exit: ExitCode;
   if (subcommand !== undefined) {
-    throw new UsageError(`${subcommand} is not there yet`);
+    const { runSubcommand } = await import('./subcommand.ts');
+    const words = line.rest.slice(1);
+    exit = await runSubcommand(subcommand, words, line.values, currentFolder(), output, diagnostics);
   } else {
     const [stray] = line.rest;
     if (stray !== undefined) throw new UsageError(`unexpected argument ${JSON.stringify(stray)}`);

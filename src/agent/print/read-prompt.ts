@@ -35,6 +35,12 @@ export function checkPromptFlags(values: FlagValues, stdin: NodeJS.ReadStream): 
   }
 }
 
+/** Whether the prompt can be had without waiting for stdin. */
+export function isPromptGiven(values: FlagValues): boolean {
+  const { print, 'prompt-file': file } = values.text;
+  return print !== undefined ? print !== '' || file !== '-' : file !== undefined && file !== '-';
+}
+
 /**
  * The prompt of a single run, from `--print`, else `--prompt-file`, else the whole of stdin. With a prompt on the command
  * line stdin is left alone, so an open pipe never holds a run up.

@@ -1,31 +1,24 @@
-import { randomUUID } from 'node:crypto';
-import type { InitPayload } from '../../contract/events.ts';
 import { EXIT, type ExitCode } from '../../contract/outcome.ts';
 import { stateDir } from '../../platform/paths.ts';
-import { latestConversation } from '../conversations/folder.ts';
+import { readContextFiles } from '../context/context-files.ts';
+import { type CustomAgent, findAgents, findSkills } from '../context/customizations.ts';
+import { findPlaces, type Places } from '../context/places.ts';
+import { buildSystemPrompt } from '../context/system-prompt.ts';
 import { countTurns, deniedSoFar } from '../conversations/history.ts';
-import {
-  type Conversation,
-  ConversationError,
-  createConversation,
-  ephemeralConversation,
-  forkConversation,
-  type OpenedConversation,
-  resumeConversation,
-} from '../conversations/store.ts';
-import { selectModel } from '../models/select.ts';
-import { type Model, ModelError } from '../models/types.ts';
 import type { PermissionMode } from '../permissions/types.ts';
 import type { StructuredOutput } from '../structured/structured-output.ts';
 import type { Tool } from '../tools/types.ts';
+import { chooseModel } from './choose-model.ts';
 import { createDenials } from './denials.ts';
 import type { Diagnostics } from './diagnostics.ts';
 import { RunError, TurnAborted } from './failures.ts';
 import type { FlagValues } from './flags.ts';
-import { type Formats, type PrintOptions, selectionFrame } from './options.ts';
+import { openConversation } from './open-conversation.ts';
+import type { Formats, PrintOptions } from './options.ts';
 import type { Output } from './output.ts';
-import { readPrompt } from './read-prompt.ts';
+import { isPromptGiven, readPrompt } from './read-prompt.ts';
 import { createSession, type Session } from './session.ts';
+import { commandOf, expandPrompt, refusedInStream } from './slash.ts';
 import type { Stopping } from './stopping.ts';
 
 export interface PrintRun {
@@ -37,30 +30,6 @@ export interface PrintRun {
   output: Output;
   diagnostics: Diagnostics;
   stopping: Stopping;
-}
-
-/** The model of the run. What is wrong with the choice is the caller's to mend. @throws {RunError} */
-async function chooseModel(options: PrintOptions, signal: AbortSignal): Promise<Model> {
-  const { model, effort, cwd } = options;
-  try {
-    return await selectModel({
-      ...(model !== undefined && { model }),
-      ...(effort && { effort }),
-      environment: process.env,
-      signal,
-      workspace: cwd,
-    });
-  } catch (error) {
-    if (!(error instanceof ModelError)) throw error;
-    if (error.kind === 'aborted') throw new RunError('interrupted', { cause: error });
-    const mine = error.kind === 'unknown_model' || error.kind === 'invalid_request';
-    const frame = mine
-      ? selectionFrame(model, effort)
-      : error.kind === 'auth'
-        ? 'authentication required'
-        : '';
-    throw new RunError(frame === '' ? error.message : `${frame}: ${error.message}`, { cause: error });
-  }
 }
 
 /** What `--json-schema` asks for. Validators are heavy, so they are loaded only for it. @throws {RunError} */
@@ -77,31 +46,18 @@ async function readStructured(run: PrintRun): Promise<StructuredOutput | undefin
   return createStructuredOutput(readSchema(given, run.here));
 }
 
-/** The conversation of the run. @throws {ConversationError} */
-function openConversation(options: PrintOptions, state: string): OpenedConversation | Conversation {
-  const id = randomUUID();
-  const fields = { stateDir: state, id, cwd: options.cwd, agent: options.agent };
-  if (options.conversation.kind === 'new') {
-    return options.ephemeral ? ephemeralConversation(id, '') : createConversation(fields);
-  }
-  const wanted =
-    options.conversation.kind === 'id' ? options.conversation.id : latestConversation(state, options.cwd);
-  if (wanted === undefined) {
-    throw new ConversationError(
-      `there is no conversation of ${options.cwd} to continue; run without --continue, or name one with --conversation`,
-    );
-  }
-  return options.fork
-    ? forkConversation(state, wanted, fields)
-    : resumeConversation(state, wanted, options.cwd);
-}
-
-function announce(opened: OpenedConversation, options: PrintOptions, diagnostics: Diagnostics): void {
-  for (const notice of opened.notices) diagnostics.warn(notice);
-  const { cwd } = opened.history.header;
-  if (cwd !== options.cwd) {
-    diagnostics.say(`notice: this conversation was started in ${cwd}; it goes on in ${options.cwd}`);
-  }
+/** The custom agent of `--agent`. @throws {RunError} for a name that none has */
+async function findAgent(places: Places, name: string | undefined): Promise<CustomAgent | undefined> {
+  if (name === undefined) return undefined;
+  const { items } = await findAgents(places);
+  const agent = items.find((item) => item.name === name && item.isMain);
+  if (agent) return agent;
+  const names = items.filter(({ isMain, isHidden }) => isMain && !isHidden).map((item) => item.name);
+  const known = names.length > 0 ? `the agents here are: ${names.join(', ')}` : 'there is none here';
+  throw new RunError(
+    `unknown --agent ${JSON.stringify(name)}: ${known} (looked in .agents/agents of the workspace, ` +
+      `${places.config}/agents and ${places.gemini}/config/agents)`,
+  );
 }
 
 /**
@@ -117,16 +73,46 @@ function listen(session: Session, stopping: Stopping, endIdle: () => void): void
   });
 }
 
+/** Answers the prompt when it is one of our own slash commands. @throws {RunError} for one that cannot be used here */
+async function answeredAsCommand(prompt: string, run: PrintRun, places: Places): Promise<boolean> {
+  if (!run.options.slashCommands) return false;
+  const command = commandOf(prompt);
+  if (command === undefined) return false;
+  const { answerCommand, showAnswer } = await import('./answer-command.ts');
+  showAnswer(await answerCommand(command, run.options, places), run.output, run.diagnostics);
+  return true;
+}
+
 /** Runs print mode from a checked command line to its exit code. */
 export async function runPrint(run: PrintRun): Promise<ExitCode> {
-  const { options, output, diagnostics, formats } = run;
+  const { options, output, diagnostics, formats, values } = run;
+  const { slashCommands } = options;
+  const workspace = [options.cwd, ...options.addDirs.filter((folder) => folder !== options.cwd)];
+  const places = findPlaces(process.env, workspace, options.geminiDir);
   const structured = await readStructured(run);
-  const model = await chooseModel(options, new AbortController().signal);
+  const isStream = formats.input === 'stream-json';
+  // A prompt from stdin is waited for only once everything else is known to be right.
+  let prompt =
+    !isStream && isPromptGiven(values) ? await readPrompt(values, run.here, process.stdin) : undefined;
+  if (prompt !== undefined && (await answeredAsCommand(prompt, run, places))) return EXIT.success;
+  const agent = await findAgent(places, options.agent);
+  const model = await chooseModel({ ...options, model: options.model ?? agent?.model }, process.env);
+  if (options.caps.maxCost !== undefined && !model.price) {
+    throw new RunError(
+      `--max-cost cannot be held: the price of ${model.id} is not known; limit the run with --max-tokens instead`,
+    );
+  }
   if (model.notice !== undefined) diagnostics.say(model.notice);
-  const prompt = formats.input === 'text' ? await readPrompt(run.values, run.here, process.stdin) : undefined;
-  const opened = openConversation(options, stateDir(process.env));
-  const conversation = 'conversation' in opened ? opened.conversation : opened;
-  if ('conversation' in opened) announce(opened, options, diagnostics);
+  if (!isStream && prompt === undefined) {
+    prompt = await readPrompt(values, run.here, process.stdin);
+    if (await answeredAsCommand(prompt, run, places)) return EXIT.success;
+  }
+
+  const conversation = openConversation(options, stateDir(process.env), diagnostics);
+  const [contextFiles, skills] = await Promise.all([readContextFiles(places), findSkills(places)]);
+  for (const notice of [...contextFiles.notices, ...skills.notices]) diagnostics.say(`notice: ${notice}`);
+  const expand = (text: string) => expandPrompt(text, slashCommands ? skills.items : [], slashCommands);
+  const first = prompt === undefined ? undefined : expand(prompt);
 
   const tools: Tool[] = structured ? [structured.tool] : [];
   const permissionMode: PermissionMode = options.skipPermissions ? 'always-proceed' : 'request-review';
@@ -134,13 +120,21 @@ export async function runPrint(run: PrintRun): Promise<ExitCode> {
     conversation,
     cwd: options.cwd,
     model,
-    system: '',
+    system: buildSystemPrompt({
+      introduction: agent?.introduction,
+      workspace,
+      mode: options.mode,
+      sandbox: 'none',
+      contextFiles: contextFiles.files,
+      skills: skills.items,
+      date: new Date().toISOString().slice(0, 10),
+      platform: process.platform,
+    }),
     tools,
     effort: options.effort,
     decide: () => ({ verdict: 'allow', reason: '' }),
     denials: createDenials(deniedSoFar(conversation.branch)),
     caps: options.caps,
-    priceOf: () => undefined,
     output,
     diagnostics,
     timeoutMs: options.timeoutMs,
@@ -153,19 +147,22 @@ export async function runPrint(run: PrintRun): Promise<ExitCode> {
     void Promise.all([output.flush(), diagnostics.flush()]).then(() => process.exit(EXIT.success));
   };
   listen(session, run.stopping, endIdle);
-  const init: InitPayload = {
+  output.init(conversation.id, {
     cwd: options.cwd,
     tools: tools.map((tool) => tool.declaration.name),
     permission_mode: permissionMode,
     ...((options.model !== undefined || model.notice !== undefined) && { model: model.id }),
     ...(options.agent !== undefined && { agent: options.agent }),
     ...(structured && { json_schema: structured.schema }),
-  };
-  output.init(conversation.id, init);
+    ...(first?.expanded && { expanded_commands: [first.expanded] }),
+  });
   try {
-    if (prompt !== undefined) return await session.runPrompt(prompt);
+    if (first) return await session.runPrompt(first);
     const { runStdinSession } = await import('./stdin-session.ts');
-    return await runStdinSession(session, process.stdin, diagnostics, () => undefined);
+    return await runStdinSession(session, process.stdin, diagnostics, {
+      refuse: (text) => (slashCommands ? refusedInStream(text) : undefined),
+      expand,
+    });
   } finally {
     conversation.close();
   }

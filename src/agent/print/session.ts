@@ -7,17 +7,19 @@ import { branchMessages } from '../conversations/messages.ts';
 import type { Conversation } from '../conversations/store.ts';
 import { runTurn } from '../loop/run-turn.ts';
 import type { LoopHooks, TurnEnd } from '../loop/types.ts';
+import { costOf } from '../models/prices.ts';
 import { type Effort, type Model, ModelError } from '../models/types.ts';
 import type { Decision, PermissionRequest } from '../permissions/types.ts';
 import type { StructuredOutput } from '../structured/structured-output.ts';
 import type { Tool } from '../tools/types.ts';
-import { type Caps, checkCaps, type PriceOf } from './caps.ts';
+import { type Caps, checkCaps } from './caps.ts';
 import type { Denials } from './denials.ts';
 import type { Diagnostics } from './diagnostics.ts';
 import { buildEnvelope, toSeconds } from './envelope.ts';
 import { agyErrorLine, type Failure, failureOf, modelErrorText, RunError, TurnAborted } from './failures.ts';
 import { PROGRAM } from './flags.ts';
 import type { Output } from './output.ts';
+import type { ReadPrompt } from './slash.ts';
 import { createStepper } from './steps.ts';
 
 /** What a session is made of; all of it is ready when the session begins. */
@@ -28,10 +30,10 @@ export interface SessionParts {
   system: string;
   tools: readonly Tool[];
   effort?: Effort | undefined;
-  decide: (requests: readonly PermissionRequest[]) => Decision;
+  /** @param isPlan nothing may change in this turn, whatever the run's mode is */
+  decide: (requests: readonly PermissionRequest[], isPlan: boolean) => Decision;
   denials: Denials;
   caps: Caps;
-  priceOf: PriceOf;
   output: Output;
   diagnostics: Diagnostics;
   /** Longest wait for each turn in milliseconds; 0 is no limit. */
@@ -46,7 +48,7 @@ export interface SessionParts {
 
 export interface Session {
   /** Runs one turn to its result. Never rejects. */
-  runPrompt(prompt: string): Promise<ExitCode>;
+  runPrompt(prompt: ReadPrompt): Promise<ExitCode>;
   /** Ends the session's protocol with a result that is no turn's (bad input on stdin). */
   refuse(error: string, exit: ExitCode): void;
   /** Breaks off the running turn; false when none is running. */
@@ -109,7 +111,10 @@ export function createSession(parts: SessionParts): Session {
   let turns = parts.pastTurns;
   let usage = emptyUsage();
   let turnUsage = emptyUsage();
+  let cost = parts.model.price && 0;
+  let turnCost = cost;
   let turnStarted = 0;
+  let isPlan = false;
   let running: AbortController | undefined;
   let over = false;
   /** Whether the turn of this signal has been given up, so that nothing of it may be shown any more. */
@@ -129,13 +134,19 @@ export function createSession(parts: SessionParts): Session {
       jsonSchema: parts.structured?.schema,
     });
 
+  const spend = (dollars: number | undefined): void => {
+    if (dollars === undefined) return;
+    cost = (cost ?? 0) + dollars;
+    turnCost = (turnCost ?? 0) + dollars;
+  };
+
   const hooks: LoopHooks = {
     async beforeModel(messages, callsMade) {
-      checkCaps(parts.caps, callsMade, usage, parts.priceOf);
+      checkCaps(parts.caps, callsMade, usage, cost);
       return messages;
     },
     async beforeTool(tool, _call, prepared) {
-      const decision = parts.decide(prepared.requests);
+      const decision = parts.decide(prepared.requests, isPlan);
       return decision.verdict === 'allow' ? undefined : denials.refuse(tool, decision);
     },
   };
@@ -159,6 +170,7 @@ export function createSession(parts: SessionParts): Session {
     }
     turns++;
     turnUsage = emptyUsage();
+    turnCost = parts.model.price && 0;
     turnStarted = parts.now();
     parts.structured?.beginTurn();
     stepper.prompt(prompt);
@@ -181,6 +193,7 @@ export function createSession(parts: SessionParts): Session {
           if (event.type === 'reply_done') {
             usage = addUsage(usage, event.usage);
             turnUsage = addUsage(turnUsage, event.usage);
+            spend(costOf(parts.model.price, event.usage));
             attempts = 0;
           }
           if (event.type === 'attempt_failed') {
@@ -221,6 +234,7 @@ export function createSession(parts: SessionParts): Session {
         durationSeconds: toSeconds(parts.now() - turnStarted),
         ...(denials.all.length > 0 && { denied: [...denials.all] }),
         ...(ending.structuredOutput !== undefined && { structuredOutput: ending.structuredOutput }),
+        ...(turnCost !== undefined && { costUsd: turnCost }),
       });
       return ending;
     } catch (error) {
@@ -242,7 +256,8 @@ export function createSession(parts: SessionParts): Session {
   };
 
   return {
-    async runPrompt(prompt) {
+    async runPrompt({ text: prompt, isPlan: plan }) {
+      isPlan = plan;
       const controller = new AbortController();
       running = controller;
       const stop = (): void =>

@@ -2,11 +2,16 @@ import { EXIT, type ExitCode } from '../../contract/outcome.ts';
 import { errorMessage } from '../../platform/errors.ts';
 import type { Diagnostics } from './diagnostics.ts';
 import type { Session } from './session.ts';
+import type { ReadPrompt } from './slash.ts';
 import { LineTooLongError, readLines } from './stdin-lines.ts';
 import { readStreamMessage, type StreamMessage } from './stream-message.ts';
 
-/** What stands behind a prompt that begins with a slash: undefined when it is text for the model. */
-export type RefuseCommand = (prompt: string) => string | undefined;
+/** What a leading slash means in a stream of prompts. */
+export interface SlashRules {
+  /** Why the prompt cannot be a turn; undefined when it can. */
+  refuse(prompt: string): string | undefined;
+  expand(prompt: string): ReadPrompt;
+}
 
 async function* messages(stdin: AsyncIterable<unknown>): AsyncGenerator<StreamMessage> {
   try {
@@ -27,7 +32,7 @@ export async function runStdinSession(
   session: Session,
   stdin: AsyncIterable<unknown>,
   diagnostics: Diagnostics,
-  refuseCommand: RefuseCommand,
+  slash: SlashRules,
 ): Promise<ExitCode> {
   let worst: ExitCode = EXIT.success;
   for await (const message of messages(stdin)) {
@@ -39,12 +44,12 @@ export async function runStdinSession(
       session.refuse(message.error, message.exit);
       return message.exit;
     }
-    const refusal = refuseCommand(message.text);
+    const refusal = slash.refuse(message.text);
     if (refusal !== undefined) {
       session.refuse(refusal, EXIT.usage);
       return EXIT.usage;
     }
-    const exit = await session.runPrompt(message.text);
+    const exit = await session.runPrompt(slash.expand(message.text));
     if (exit > worst) worst = exit;
     if (session.isOver()) break;
   }
