@@ -38,7 +38,7 @@ export interface JobRecord {
   kind: string;
   arguments?: Record<string, unknown>;
   prompt: string;
-  invocation: Omit<Invocation, 'stdin' | 'environment'>;
+  invocation: Omit<Invocation, 'stdin' | 'environment' | 'files'>;
   input_bytes: number;
   input_sha256: string;
   timeout_ms: number;

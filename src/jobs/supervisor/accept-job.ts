@@ -23,6 +23,7 @@ import { bootId } from '../../platform/process-identity.ts';
 import { isSafeJobId, jobFiles, markLive } from '../job-folder.ts';
 import type { JobRecord, Submission } from '../types.ts';
 import { faultPoint } from './faults.ts';
+import { placeFiles } from './place-files.ts';
 
 /** A job is not accepted with less free space than this: its ending could not be written. */
 const MIN_FREE_BYTES = 64 * 1024 * 1024;
@@ -83,7 +84,8 @@ export function acceptJob(stateDir: string, submission: Submission): JobRecord {
   }
   mkdirSync(files.folder, { recursive: true, mode: PRIVATE_FOLDER });
   faultPoint('folder-made');
-  const { stdin, environment: _changes, ...invocation } = submission.invocation;
+  const { stdin, environment: _changes, files: extra = [], ...invocation } = submission.invocation;
+  const args = placeFiles(files.folder, invocation.args, extra);
   const input = writeInput(files.input, stdin);
   faultPoint('input-written');
   const record: JobRecord = {
@@ -92,7 +94,7 @@ export function acceptJob(stateDir: string, submission: Submission): JobRecord {
     kind: submission.kind,
     arguments: submission.arguments,
     prompt: submission.prompt,
-    invocation,
+    invocation: { ...invocation, args },
     input_bytes: input.bytes,
     input_sha256: input.sha256,
     timeout_ms: submission.timeoutMs,
