@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isTerminal, type JobState } from '../contract/outcome.ts';
 import { type Connection, ConnectionLostError, JobRefusedError } from './connection.ts';
-import { allJobIds, isSafeJobId, JobReadError, readRecord } from './job-folder.ts';
+import { allJobIds, isSafeJobId, JobReadError, readRecord, readStartedPid } from './job-folder.ts';
 import { readStatus } from './read-status.ts';
 import { reachSupervisor } from './start-supervisor.ts';
 import type { JobRecord, JobStatus, Submission } from './types.ts';
@@ -124,7 +124,8 @@ export function createJobsClient(options: { stateDir: string }): JobsClient {
           unfinished.delete(submission.id);
         }
         const job = readStatus(stateDir, id);
-        if (job.state !== 'queued') unbegun.delete(id);
+        // Not by its state: a run counts as running from the moment its lock is taken, a breath before it is begun.
+        if (readStartedPid(stateDir, id) !== undefined) unbegun.delete(id);
         if (isTerminal(job.state)) unfinished.delete(id);
         else unfinished.add(id);
         return { job, repeated: reply.repeated === true };

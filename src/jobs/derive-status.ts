@@ -56,16 +56,23 @@ function endNotices(facts: JobFacts, ending: Ending): string[] {
   return notices;
 }
 
+/** An agent that we stopped after it had given its answer may report the interruption: the answer stays. */
+function countedSummary(summary: EventSummary, cause: EndCause): EventSummary {
+  const stoppedByUs = cause !== 'exit' && cause !== 'interrupted';
+  return stoppedByUs && summary.lastSuccess ? { ...summary, result: summary.lastSuccess } : summary;
+}
+
 /**
  * The status of a job as a pure function of its facts (no I/O, no clock): the one place where an ending is judged.
  * Fields that are not known are absent.
  */
 export function deriveStatus(facts: JobFacts): JobStatus {
   if (!facts.end) return dropUndefined(liveStatus(facts));
-  const ending = deriveEnding({ ...facts, end: facts.end });
-  const { result } = facts.summary;
+  const counted = { ...facts, end: facts.end, summary: countedSummary(facts.summary, facts.end.cause) };
+  const ending = deriveEnding(counted);
+  const { result } = counted.summary;
   const status: JobStatus = {
-    ...common(facts),
+    ...common(counted),
     state: ending.state,
     result: ending.text || undefined,
     partial: ending.partial && ending.text !== '' ? true : undefined,
@@ -77,7 +84,7 @@ export function deriveStatus(facts: JobFacts): JobStatus {
     usage: result?.usage,
     denied_actions: result?.denied_actions?.length ? result.denied_actions : undefined,
     exit: facts.end.exit,
-    notices: endNotices(facts, ending),
+    notices: endNotices(counted, ending),
   };
   return dropUndefined(status);
 }

@@ -15,6 +15,9 @@ export interface EventSummary {
   textCut: boolean;
   /** The last result event: the one that counts. */
   result?: Envelope;
+  /** The last result event that reported success: kept, because an agent that is stopped after it may report an
+   * interruption on top. */
+  lastSuccess?: Envelope;
   /** A model API failure was reported as a step of this run. */
   sawErrorStep: boolean;
   /** The text of the newest API failure step, for an ending without a result. */
@@ -53,6 +56,7 @@ export function foldEvent(summary: EventSummary, event: StreamEvent): void {
     }
     case 'result':
       summary.result = event.result;
+      if (event.result.status === 'SUCCESS') summary.lastSuccess = event.result;
       if (event.result.conversation_id && !summary.conversationId)
         summary.conversationId = event.result.conversation_id;
       return;

@@ -53,6 +53,9 @@ export class JobReadError extends Error {
   override name = 'JobReadError';
 }
 
+/** Held by the one living supervisor of a state folder. */
+export const supervisorLock = (stateDir: string): string => join(stateDir, 'supervisor.lock');
+
 export function liveFolder(stateDir: string): string {
   return join(stateDir, 'live');
 }

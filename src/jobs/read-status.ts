@@ -1,8 +1,7 @@
 import { statSync } from 'node:fs';
-import { join } from 'node:path';
 import { isLocked } from '../platform/kernel-lock.ts';
 import { deriveStatus, type JobFacts } from './derive-status.ts';
-import { jobFiles, readRecord, readResult, readStartedPid } from './job-folder.ts';
+import { jobFiles, readRecord, readResult, readStartedPid, supervisorLock } from './job-folder.ts';
 import { type Liveness, runLiveness } from './liveness.ts';
 import { glanceAtEvents, readTail, summarizeEvents } from './read-events.ts';
 import type { JobRecord, JobStatus } from './types.ts';
@@ -41,8 +40,8 @@ function lastWrite(stateDir: string, record: JobRecord): number {
 }
 
 /**
- * The status of a job, from its folder alone: no supervisor is asked or needed. A job whose run is over, and that no
- * supervisor lives to write the ending of, is derived as it would be written.
+ * The status of a job, from its folder alone: no supervisor is asked or needed. A job whose run is over without anybody
+ * having written its ending is derived as it would be written.
  * @throws {JobReadError} for an unknown or damaged job.
  */
 export function readStatus(stateDir: string, id: string, now: number = Date.now()): JobStatus {
@@ -63,10 +62,9 @@ function statusWithoutResult(
   now: number,
 ): JobStatus {
   const files = jobFiles(stateDir, record.id);
-  // Between the end of a run and its result.json stands the living supervisor, who alone knows why the run ended: until
-  // it has said so the job is not over.
-  const isEnding = liveness === 'dead' && isLocked(join(stateDir, 'supervisor.lock'));
-  if ((liveness === 'dead' && !isEnding) || liveness === 'other_boot') {
+  const over = liveness === 'dead' || liveness === 'other_boot';
+  // A living supervisor knows why the run ended (a cancel, a time limit, its exit code) and is about to write it.
+  if (over && !isLocked(supervisorLock(stateDir))) {
     const begun = readStartedPid(stateDir, record.id) !== undefined;
     const end = begun
       ? ({ cause: 'interrupted', exit: 'unknown' } as const)

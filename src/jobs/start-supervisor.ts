@@ -81,7 +81,7 @@ export function readRegistered(stateDir: string): Registered | undefined {
   try {
     value = parseJson(readFileSync(join(stateDir, 'supervisor.json'), 'utf8'));
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined;
+    if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return undefined;
     throw error;
   }
   if (!isFields(value)) return undefined;

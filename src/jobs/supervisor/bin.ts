@@ -5,6 +5,7 @@ import { tryAcquireLock } from '../../platform/kernel-lock.ts';
 import { bootId, namespaceId, processStartTime } from '../../platform/process-identity.ts';
 import { supervisorSocketPath } from '../../platform/socket-path.ts';
 import { VERSION } from '../../platform/version.ts';
+import { supervisorLock } from '../job-folder.ts';
 import { type Door, openDoor } from './door.ts';
 import { log } from './log.ts';
 import { createSupervisor } from './supervisor.ts';
@@ -15,7 +16,7 @@ const IDLE_MS = 30_000;
 async function main(stateDir: string): Promise<void> {
   makePrivateFolder(stateDir);
   // Held until this process ends, however it ends. Who does not get it is not needed.
-  const lock = tryAcquireLock(join(stateDir, 'supervisor.lock'));
+  const lock = tryAcquireLock(supervisorLock(stateDir));
   if (!lock) return;
   const socket = supervisorSocketPath(stateDir);
   writeFileAtomic(
