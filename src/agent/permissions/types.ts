@@ -1,27 +1,63 @@
 import type { DeniedAction } from '../../contract/events.ts';
+import type { ScriptAnalysis } from './shell/types.ts';
 
 /** What a tool can ask for; the actions of a rule `action(target)`. */
 export const ACTIONS = ['read_file', 'write_file', 'read_url', 'execute_url', 'command', 'mcp'] as const;
 export type Action = (typeof ACTIONS)[number];
 
 /** One thing that a tool call is about to do. A call may need several, and needs every one allowed. */
-export type PermissionRequest =
-  /** `path` is what will be touched: absolute, links followed. `given` is the absolute path as it was named, with
-   * `..` taken out but links not followed: a deny rule binds on either. */
-  | { action: 'read_file' | 'write_file'; path: string; given: string }
-  | { action: 'command'; commandLine: string; cwd: string }
-  | { action: 'read_url' | 'execute_url'; url: string }
-  | { action: 'mcp'; server: string; tool: string };
+export type PermissionRequest = FileRequest | CommandRequest | UrlRequest | McpRequest;
+
+export interface FileRequest {
+  action: 'read_file' | 'write_file';
+  /** What will be touched: absolute, links followed. */
+  path: string;
+  /** The absolute path as it was named, `..` taken out, links not followed: a deny rule binds on either. */
+  given: string;
+}
+
+export interface CommandRequest {
+  action: 'command';
+  commandLine: string;
+  /** What the line will do (command-requests.ts). */
+  script: ScriptAnalysis;
+  /** Paths that its words name, as far as they are known: absolute, links followed. */
+  mentions: readonly string[];
+}
+
+export interface UrlRequest {
+  action: 'read_url' | 'execute_url';
+  url: string;
+}
+
+export interface McpRequest {
+  action: 'mcp';
+  server: string;
+  tool: string;
+}
 
 /**
  * - `default`: reads and writes in the workspace are allowed, everything else asks.
  * - `accept-edits`: the same rights; named apart because callers pass it to say that edits are wanted.
- * - `plan`: nothing on disk can change: writes and commands are denied, whatever the rules say.
+ * - `plan`: nothing on disk can change: writes, commands and MCP tools are denied, whatever the rules say.
  */
 export type Mode = 'default' | 'accept-edits' | 'plan';
 
 /** The words of `init.permission_mode`. */
 export type PermissionMode = 'request-review' | 'always-proceed' | 'strict';
+
+/** What a rule's target stands for. */
+export type RuleForm =
+  | { kind: 'all' }
+  /** It names nothing, so it matches nothing. */
+  | { kind: 'nothing' }
+  | { kind: 'regex'; regex: RegExp }
+  /** Leading words of a command; any of the sequences. */
+  | { kind: 'words'; sequences: readonly (readonly string[])[] }
+  /** A file, or a folder with all below it: as written and with links followed. */
+  | { kind: 'paths'; paths: readonly string[] }
+  | { kind: 'host'; host: string }
+  | { kind: 'mcp'; server: string; tool: string | undefined };
 
 /** One rule as written, and where it was written. */
 export interface Rule {
@@ -32,9 +68,10 @@ export interface Rule {
   text: string;
   /** A file path, or `--allow`, `--deny`. */
   source: string;
+  form: RuleForm;
 }
 
-/** All that {@link decide} looks at. Nothing in it is read from the disk later. */
+/** All that {@link decide} looks at. Nothing in it is read from the disk later. All paths are absolute, links followed. */
 export interface Policy {
   allow: readonly Rule[];
   ask: readonly Rule[];
@@ -44,18 +81,19 @@ export interface Policy {
   permissionMode: PermissionMode;
   /** Reads outside the workspace are allowed (`allowNonWorkspaceAccess`). */
   readOutside: boolean;
-  /** Workspace folders, absolute, links followed; the first is the one that relative rule paths and commands start from. */
   workspace: readonly string[];
-  /** Folders open to reads and writes besides the workspace (temp, the conversation's own), absolute, links followed. */
-  scratch: readonly string[];
-  /** Folders closed to every tool whatever the rules say (our own state), absolute, links followed. */
+  /** Folders open to reads besides the workspace (kept output of this conversation). */
+  readable: readonly string[];
+  /** Closed to every tool whatever the rules say: our own state. What is in `readable` below it is open. */
   closed: readonly string[];
-  /** For `~` in rules and commands. */
-  home: string;
+  /** Closed to writes whatever the rules say: the files that grant rights. */
+  closedToWrites: readonly string[];
+  /** Files and folders that need a rule even inside the workspace: keys and sign-ins. */
+  guarded: readonly string[];
 }
 
 export type Decision =
-  | { verdict: 'allow'; reason: string }
+  | { verdict: 'allow' }
   | {
       /** `ask` is a denial too, since nobody can be asked; it differs in that an allow rule would change it. */
       verdict: 'ask' | 'deny';
@@ -73,6 +111,3 @@ export type Refusal = Exclude<Decision, { verdict: 'allow' }>;
 export function deniedAction(refusal: Refusal, displayName: string): DeniedAction {
   return { action: refusal.action, display_name: displayName };
 }
-
-/** decide.ts: the pure decision over all that one call asks for. */
-export type Decide = (policy: Policy, requests: readonly PermissionRequest[]) => Decision;
