@@ -8,10 +8,13 @@ import { VERSION } from '../../platform/version.ts';
 import { supervisorLock } from '../job-folder.ts';
 import { type Door, openDoor } from './door.ts';
 import { log } from './log.ts';
+import { removeOldJobs, retentionMs, SWEEP_EVERY_MS } from './retention.ts';
 import { createSupervisor } from './supervisor.ts';
 
 /** A supervisor that has nothing to do and hears nothing leaves. */
 const IDLE_MS = 30_000;
+/** Old jobs are looked for a little after the start, when the first clients have been served. */
+const FIRST_SWEEP_MS = 3000;
 
 async function main(stateDir: string): Promise<void> {
   makePrivateFolder(stateDir);
@@ -43,6 +46,13 @@ async function main(stateDir: string): Promise<void> {
   process.on('SIGINT', () => leave('SIGINT'));
   supervisor.restart();
   door = await openDoor(socket, supervisor, () => leave('asked to'));
+  const sweep = (): void => {
+    removeOldJobs(stateDir, retentionMs(process.env.BATON_RETENTION), (id) =>
+      supervisor.usesConversation(id),
+    ).catch((error: unknown) => log('old jobs could not be removed', { error: errorMessage(error) }));
+  };
+  setTimeout(sweep, FIRST_SWEEP_MS);
+  setInterval(sweep, SWEEP_EVERY_MS);
   const opened = door;
   const checkIdle = (): void => {
     if (supervisor.idle && opened.quietMs >= IDLE_MS) leave('idle');

@@ -42,6 +42,8 @@ export interface Supervisor {
   queue(): string[];
   /** Takes up what earlier supervisors left; to be called once, before the door opens. */
   restart(): void;
+  /** Whether a living job is in this conversation. */
+  usesConversation(id: string): boolean;
   /** Nothing runs, waits, or is being swept. */
   readonly idle: boolean;
   /** Stops watching; the children go on. */
@@ -265,6 +267,9 @@ export function createSupervisor(
     restart() {
       applyPlan(planRestart(stateDir));
     },
+
+    usesConversation: (id) =>
+      [...runningEntries(), ...waitingEntries()].some((entry) => entry.conversationId === id),
 
     get idle() {
       return runs.size === 0 && waiting.size === 0 && unclear.length === 0 && sweeping === 0;
