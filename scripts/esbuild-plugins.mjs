@@ -1,6 +1,7 @@
 // What the bundles leave out of their dependencies, each for a measured reason (docs/decisions.md, "Build").
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ZodFirstPartyTypeKind } from 'zod/v3';
 
 /** zod carries its messages in some forty languages; only English is used (260 KB less to parse). */
 const englishOnlyZod = {
@@ -13,24 +14,46 @@ const englishOnlyZod = {
   },
 };
 
+const providerPackage = /@ai-sdk[\\/][\w-]+[\\/]dist[\\/].*\.m?js$/;
+
 /**
- * The provider packages use the global `Headers` on every call, and on Node 20 its mere name loads undici (58 ms, 12 MB).
- * In their files, and only there, it is our own small one.
+ * The provider packages, made light to load:
+ *
+ * - They use the global `Headers` on every call, and on Node 20 its mere name loads undici (58 ms, 12 MB). In their
+ *   files, and only there, it is our own small one.
+ * - They import zod as one object, which keeps all of zod in the bundle; imported as a namespace, the unused half falls
+ *   out.
+ * - They import zod 3 (60 KB) for the names of its types, to recognise schemas that no caller of ours passes: they get
+ *   the names.
  * @param {string} root
  */
-const lightHeaders = (root) => ({
-  name: 'light-headers',
+const lightProviders = (root) => ({
+  name: 'light-providers',
   setup(build) {
-    const from = JSON.stringify(join(root, 'src/agent/models/transport/headers.ts'));
-    build.onLoad({ filter: /@ai-sdk[\\/][\w-]+[\\/]dist[\\/].*\.m?js$/ }, ({ path }) => {
-      const text = readFileSync(path, 'utf8');
-      if (!/\bHeaders\b/.test(text)) return undefined;
-      return { contents: `import { LightHeaders as Headers } from ${from};\n${text}`, loader: 'js' };
+    const headers = JSON.stringify(join(root, 'src/agent/models/transport/headers.ts'));
+    build.onLoad({ filter: providerPackage }, ({ path }) => {
+      const text = readFileSync(path, 'utf8').replaceAll(
+        /^import \{ z(?: as (z\d+))? \} from "zod\/v4";$/gm,
+        (_all, name) => `import * as ${name ?? 'z'} from "zod/v4";`,
+      );
+      const contents = /\bHeaders\b/.test(text)
+        ? `import { LightHeaders as Headers } from ${headers};\n${text}`
+        : text;
+      return { contents, loader: 'js' };
     });
+    build.onResolve({ filter: /^zod\/v3$/ }, ({ importer }) =>
+      providerPackage.test(importer)
+        ? { path: 'zod/v3', namespace: 'zod-names', sideEffects: false }
+        : undefined,
+    );
+    build.onLoad({ filter: /.*/, namespace: 'zod-names' }, () => ({
+      contents: `export const ZodFirstPartyTypeKind = ${JSON.stringify(ZodFirstPartyTypeKind)};`,
+      loader: 'js',
+    }));
   },
 });
 
 /** @param {string} root the package's folder */
 export function bundlingPlugins(root) {
-  return [englishOnlyZod, lightHeaders(root)];
+  return [englishOnlyZod, lightProviders(root)];
 }

@@ -1,5 +1,3 @@
-import http from 'node:http';
-import https from 'node:https';
 import { errorCode } from '../../../platform/errors.ts';
 import type { Environment } from '../environment.ts';
 import { createConnections } from './connections.ts';
@@ -39,6 +37,8 @@ function headersOf(given: unknown): Record<string, string> {
   return headers;
 }
 
+const GONE = new Set(['ECONNRESET', 'EPIPE']);
+
 /** What to do when nothing is listening or the certificate is not trusted: the cause and the next step. */
 function explained(error: unknown, url: URL): Error {
   const code = errorCode(error) ?? '';
@@ -54,23 +54,18 @@ export function createTransport(environment: Environment, options: { idleMs: num
   const connections = createConnections(environment);
   const { idleMs } = options;
 
-  const send = (sent: Sent, isSecondTry: boolean): Promise<LightResponse> =>
-    new Promise((resolve, reject) => {
-      const { url, signal } = sent;
-      const route = connections.route(url);
-      const body = sent.body === undefined ? undefined : Buffer.from(sent.body);
-      const headers = {
-        'accept-encoding': 'identity',
-        ...(body ? { 'content-length': String(body.length) } : {}),
-        ...sent.headers,
-        ...Object(route.options.headers),
-      };
-      const request = (route.secure ? https : http).request({
-        ...route.options,
-        method: sent.method,
-        headers,
-        signal,
-      });
+  const send = async (sent: Sent, isSecondTry: boolean): Promise<LightResponse> => {
+    const { url, signal } = sent;
+    const route = await connections.route(url);
+    const body = sent.body === undefined ? undefined : Buffer.from(sent.body);
+    const headers = {
+      'accept-encoding': 'identity',
+      ...(body ? { 'content-length': String(body.length) } : {}),
+      ...sent.headers,
+      ...Object(route.options.headers),
+    };
+    return new Promise((resolve, reject) => {
+      const request = route.request({ ...route.options, method: sent.method, headers, signal });
       const stalled = setTimeout(() => {
         request.destroy(new StalledError(`no reply within ${idleMs / 1000} s`));
       }, idleMs);
@@ -80,19 +75,18 @@ export function createTransport(environment: Environment, options: { idleMs: num
       });
       request.once('error', (error) => {
         clearTimeout(stalled);
-        if (signal?.aborted) return reject(signal.reason instanceof Error ? signal.reason : error);
-        // The server closed a kept connection just as it was used again: nothing was read, so ask once more.
-        if (
-          request.reusedSocket &&
-          !isSecondTry &&
-          ['ECONNRESET', 'EPIPE'].includes(errorCode(error) ?? '')
-        ) {
-          return resolve(send(sent, true));
+        if (signal?.aborted) {
+          reject(signal.reason instanceof Error ? signal.reason : error);
+        } else if (request.reusedSocket && !isSecondTry && GONE.has(errorCode(error) ?? '')) {
+          // The server closed a kept connection just as it was used again: nothing was read, so ask once more.
+          resolve(send(sent, true));
+        } else {
+          reject(explained(error, url));
         }
-        reject(explained(error, url));
       });
       request.end(body);
     });
+  };
 
   return {
     fetch: async (input, init = {}) => {
