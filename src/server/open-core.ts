@@ -2,7 +2,7 @@ import { explicitAgyProblem, findAgy } from '../backends/agy/find-agy.ts';
 import { rightsCeiling } from '../backends/headless/rights.ts';
 import { BackendError, type Environment } from '../backends/types.ts';
 import type { JobsClient } from '../jobs/client.ts';
-import { maxJobs } from '../jobs/max-jobs.ts';
+import { maxJobs, outputLimitBytes } from '../jobs/run-limits.ts';
 import { stateDir } from '../platform/paths.ts';
 import type { ServerCore } from './core.ts';
 import { createLog, isLogLevel, type Log } from './log.ts';
@@ -35,6 +35,7 @@ function checkConfiguration(environment: Environment): void {
   try {
     rightsCeiling(environment);
     maxJobs(environment);
+    outputLimitBytes(environment);
   } catch (error) {
     if (error instanceof BackendError) throw new ConfigurationError(`config: ${error.message}`);
     throw error;

@@ -1,9 +1,23 @@
 import type { RunRequest } from '../backends/types.ts';
 import type { Fields } from '../contract/fields.ts';
+import type { JobsClient } from '../jobs/client.ts';
 import { startRun } from '../jobs/start-run.ts';
 import type { JobStatus } from '../jobs/types.ts';
 import type { ServerCore } from './core.ts';
 import type { ToolCall } from './tool-call.ts';
+
+/** A free place is taken within this; who is still queued afterwards really waits. */
+const START_MS = 200;
+
+/** A queued job with its place, once it is clear that it has to wait. */
+async function settle(jobs: JobsClient, job: JobStatus): Promise<JobStatus> {
+  if (job.state !== 'queued') return job;
+  const started = await jobs.wait(job.job_id, {
+    timeoutMs: START_MS,
+    until: (status) => status.state !== 'queued',
+  });
+  return started.state === 'queued' ? jobs.status(job.job_id) : started;
+}
 
 /**
  * Starts the run that a running tool was called for.
@@ -18,7 +32,8 @@ export async function startToolRun(
   request: RunRequest,
 ): Promise<JobStatus> {
   const backend = await core.backend(typeof args.backend === 'string' ? args.backend : undefined);
-  const { job, repeated } = await startRun(await core.jobs(), {
+  const jobs = await core.jobs();
+  const { job, repeated } = await startRun(jobs, {
     kind,
     request,
     backend,
@@ -35,5 +50,5 @@ export async function startToolRun(
     backend: backend.name,
     state: job.state,
   });
-  return job;
+  return settle(jobs, job);
 }

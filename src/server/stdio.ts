@@ -1,9 +1,9 @@
+import type { Writable } from 'node:stream';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { watchParent } from '../platform/parent-watch.ts';
 import type { ServerCore } from './core.ts';
 import { createServerFactory } from './create-server.ts';
 import { drainedInput } from './drained-input.ts';
-import { claimStdout } from './protocol-output.ts';
 
 /** A message from the client may carry a large prompt; what is larger than this closes the connection. */
 const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
@@ -13,10 +13,10 @@ const LAST_MOMENT_MS = 500;
 /**
  * Serves one client over this process's stdin and stdout until it goes: stdin ends, stdout breaks, SIGINT, SIGTERM or
  * SIGHUP comes, or the parent process dies. Jobs live on; the process ends within a second.
+ * @param output from `claimStdout`
  * @returns when the client is gone, with the word for the log
  */
-export function serveOverStdio(core: ServerCore): Promise<string> {
-  const output = claimStdout();
+export function serveOverStdio(core: ServerCore, output: Writable): Promise<string> {
   return new Promise((resolve) => {
     let active = 0;
     const factory = createServerFactory(core, (change) => {
@@ -35,7 +35,7 @@ export function serveOverStdio(core: ServerCore): Promise<string> {
       core.log.info('client gone', { why });
       // Nothing of the ending may keep the process: not a stuck pipe, not an open wait.
       setTimeout(() => process.exit(0), LAST_MOMENT_MS).unref();
-      void handle.close().then(() => resolve(why));
+      void handle.close().then(() => output.end(() => resolve(why)));
     };
     const unwatch = watchParent(() => end('parent process died'));
     input.once('end', () => end('stdin ended'));

@@ -20,13 +20,13 @@ export function supervisorPid(stateDir: string): number | undefined {
 }
 
 export async function until<T>(
-  look: () => T | undefined | false,
+  look: () => T | undefined | false | Promise<T | undefined | false>,
   what: string,
   limitMs = 30_000,
 ): Promise<T> {
   const end = Date.now() + limitMs;
   for (;;) {
-    const value = look();
+    const value = await look();
     if (value) return value;
     if (Date.now() > end) throw new Error(`never came: ${what}`);
     await sleep(20);

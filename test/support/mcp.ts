@@ -51,6 +51,8 @@ export interface ServerHouse {
     environment?: Record<string, string | undefined>;
     command?: string[];
   }): Promise<Session>;
+  /** The command line of the server. */
+  command(): string[];
   remove(): Promise<void>;
 }
 
@@ -75,14 +77,16 @@ export function serverHouse(defaults: Record<string, string | undefined> = {}): 
       ...defaults,
       ...changes,
     });
+  const serve = (): string[] => [process.execPath, join(bins, 'baton.js'), 'serve'];
   return {
     folder,
+    command: serve,
     home: home!,
     work: work!,
     stateDir: stateDir!,
     environment,
     async connect({ era = 'legacy', clientName = 'baton-test', environment: changes, command } = {}) {
-      const [program, ...args] = command ?? [process.execPath, join(bins, 'baton.js'), 'serve'];
+      const [program, ...args] = command ?? serve();
       const transport = new StdioClientTransport({
         command: program!,
         args,
