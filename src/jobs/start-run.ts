@@ -7,11 +7,8 @@ import { errorCode } from '../platform/errors.ts';
 import type { JobsClient } from './client.ts';
 import { newJobId } from './job-folder.ts';
 import { findParent, withParentRights } from './job-parent.ts';
-import { maxJobs } from './max-jobs.ts';
+import { maxJobs, outputLimitBytes } from './run-limits.ts';
 import type { JobStatus } from './types.ts';
-
-/** Bytes of events.ndjson that a run may write before it is stopped. */
-export const DEFAULT_OUTPUT_LIMIT_BYTES = 256 * 1024 * 1024;
 
 /** A run as a tool or command orders it, before any backend was asked. */
 export interface RunOrder {
@@ -86,7 +83,7 @@ export async function startRun(
     invocation,
     prompt: request.prompt,
     timeoutMs: request.timeoutMs,
-    outputLimitBytes: DEFAULT_OUTPUT_LIMIT_BYTES,
+    outputLimitBytes: outputLimitBytes(environment),
     requestId: order.requestId,
     queue: order.queue,
     maxJobs: maxJobs(environment),
