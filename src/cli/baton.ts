@@ -16,10 +16,18 @@ async function main(argv: readonly string[]): Promise<number> {
   switch (command) {
     case 'serve':
       return (await import('./commands/serve.ts')).serve('baton', rest);
+    case 'run':
+      return (await import('./commands/run.ts')).run(rest);
+    case 'continue':
+      return (await import('./commands/run.ts')).continueRun(rest);
+    case 'jobs':
+      return (await import('./commands/jobs.ts')).jobs(rest);
     case 'wait-job':
       return (await import('./commands/wait-job.ts')).waitJob('baton', rest);
     case 'hook-wait':
       return (await import('./commands/hook-wait.ts')).hookWait('baton', rest);
+    case 'doctor':
+      return (await import('./commands/doctor.ts')).doctor(rest);
     case 'help':
     case '--help':
     case '-h':

@@ -13,6 +13,9 @@ export const SERVE_FLAGS: FlagTable = {
  */
 export async function serve(name: 'baton' | 'agy-mcp', argv: readonly string[]): Promise<number> {
   parseFlags(argv, SERVE_FLAGS, { interspersed: true, command: `${name} serve` });
+  // Before anything else is loaded: from here on nobody else prints to stdout.
+  const { claimStdout } = await import('../../server/protocol-output.ts');
+  const output = claimStdout();
   const { ConfigurationError, openCore } = await import('../../server/open-core.ts');
   let opened: ReturnType<typeof openCore>;
   try {
@@ -22,7 +25,7 @@ export async function serve(name: 'baton' | 'agy-mcp', argv: readonly string[]):
     throw error;
   }
   const { serveOverStdio } = await import('../../server/stdio.ts');
-  await serveOverStdio(opened.core);
+  await serveOverStdio(opened.core, output);
   await opened.close();
   process.exit(0);
 }

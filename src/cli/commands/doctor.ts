@@ -1,0 +1,161 @@
+import { accessSync, constants, existsSync, statfsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { selectBackend } from '../../backends/select.ts';
+import { isTerminal } from '../../contract/outcome.ts';
+import { createJobsClient } from '../../jobs/client.ts';
+import { findSupervisor, readRegistered } from '../../jobs/start-supervisor.ts';
+import { errorMessage } from '../../platform/errors.ts';
+import { requireLocks } from '../../platform/kernel-lock.ts';
+import { configDir, stateDir } from '../../platform/paths.ts';
+import { VERSION } from '../../platform/version.ts';
+import { shownValue, VARIABLES } from '../environment-table.ts';
+import { parseFlags } from '../flags.ts';
+import { createPaint, printable } from '../paint.ts';
+
+/** One finding: how it stands, and what to do when it stands badly. */
+interface Finding {
+  topic: string;
+  state: 'good' | 'note' | 'bad';
+  text: string;
+}
+
+const MB = 1024 * 1024;
+
+function finding(topic: string, state: Finding['state'], text: string): Finding {
+  return { topic, state, text };
+}
+
+/** The nearest folder above that exists: what a missing state folder will be made in. */
+function existing(folder: string): string {
+  return existsSync(folder) ? folder : existing(dirname(folder));
+}
+
+function lookAtFolder(folder: string): Finding {
+  const place = existing(folder);
+  try {
+    accessSync(place, constants.W_OK);
+  } catch (error) {
+    return finding(
+      'state folder',
+      'bad',
+      `${folder}: ${errorMessage(error)}; set BATON_STATE_DIR to a folder of yours`,
+    );
+  }
+  const { bavail, bsize } = statfsSync(place);
+  const free = Math.round((bavail * bsize) / MB);
+  const isNew = place === folder ? '' : ' (made on first use)';
+  return finding('state folder', free < 64 ? 'bad' : 'good', `${folder}${isNew}, ${free} MB free`);
+}
+
+function lookAtLocks(): Finding {
+  try {
+    requireLocks();
+    return finding('locks', 'good', 'kernel file locks work');
+  } catch (error) {
+    return finding('locks', 'bad', errorMessage(error));
+  }
+}
+
+async function lookAtJobs(folder: string): Promise<Finding> {
+  const jobs = createJobsClient({ stateDir: folder });
+  try {
+    const all = await jobs.list();
+    const live = all.filter(({ status }) => !isTerminal(status.state)).length;
+    return finding('jobs', 'good', `${all.length} kept, ${live} of them not over`);
+  } finally {
+    jobs.close();
+  }
+}
+
+async function lookAtSupervisor(folder: string): Promise<Finding> {
+  const connection = await findSupervisor(folder, { onChanged: () => {}, onClosed: () => {} });
+  if (!connection) return finding('supervisor', 'good', 'not running (started with the first job)');
+  connection.close();
+  return finding('supervisor', 'good', `running, pid ${readRegistered(folder)?.pid ?? 'unknown'}`);
+}
+
+/** Whether a backend is there; asks the program for its version and flags, nothing else. */
+async function lookAtBackend(name: string): Promise<Finding> {
+  try {
+    const { backend } = selectBackend(process.env, { requested: name });
+    const found = await backend.resolve(process.env);
+    return finding(
+      name,
+      'good',
+      `${found.version || 'unknown version'} at ${[found.program, ...found.leadingArgs].join(' ')}`,
+    );
+  } catch (error) {
+    return finding(name, 'note', errorMessage(error));
+  }
+}
+
+function lookAtModels(): Finding {
+  const named = process.env.BATON_MODEL;
+  if (named) return finding('model', 'good', `${named} (BATON_MODEL)`);
+  const keys = VARIABLES.filter((row) => row.name.endsWith('_API_KEY') && process.env[row.name]).map(
+    (row) => row.name,
+  );
+  if (keys.length === 0) {
+    return finding(
+      'model',
+      'note',
+      'baton-agent has no model configured: it looks for a local server (Ollama, LM Studio, llama.cpp). Set BATON_MODEL, or the key of one provider',
+    );
+  }
+  return finding('model', 'good', `keys set: ${keys.join(', ')}`);
+}
+
+/** `baton doctor`: what is installed, configured and missing. Changes nothing, sends nothing. */
+export async function doctor(argv: readonly string[]): Promise<number> {
+  const flags = parseFlags(
+    argv,
+    { json: { kind: 'boolean' } },
+    { interspersed: true, command: 'baton doctor' },
+  );
+  const folder = stateDir(process.env);
+  const backends = await Promise.all(['agy', 'baton'].map(lookAtBackend));
+  const findings: Finding[] = [
+    finding(
+      'baton',
+      'good',
+      `${VERSION} on Node ${process.versions.node}, ${process.platform} ${process.arch}`,
+    ),
+    lookAtFolder(folder),
+    finding('settings', 'good', configDir(process.env)),
+    lookAtLocks(),
+    await lookAtJobs(folder),
+    await lookAtSupervisor(folder),
+    ...backends,
+    lookAtModels(),
+  ];
+  const variables = VARIABLES.map((row) => {
+    const value = process.env[row.name];
+    return {
+      name: row.name,
+      meaning: row.meaning,
+      default: row.fallback,
+      ...(value && { value: shownValue(row, value) }),
+    };
+  });
+  const usable =
+    backends.some(({ state }) => state === 'good') && findings.every(({ state }) => state !== 'bad');
+  if (flags.has('json')) {
+    process.stdout.write(`${JSON.stringify({ usable, findings, variables })}\n`);
+    return usable ? 0 : 1;
+  }
+  const paint = createPaint(process.stdout);
+  const marks = { good: paint.green('✓'), note: paint.yellow('!'), bad: paint.red('✗') };
+  for (const { topic, state, text } of findings)
+    process.stdout.write(`${marks[state]} ${topic.padEnd(13)} ${printable(text)}\n`);
+  process.stdout.write(`\n${paint.bold('Variables')}\n`);
+  const set = variables.filter(({ value }) => value !== undefined);
+  if (set.length === 0) process.stdout.write('  none set\n');
+  for (const { name, value = '' } of set) process.stdout.write(`  ${name}=${printable(value)}\n`);
+  process.stdout.write(
+    paint.dim(`  ${variables.length - set.length} unset; baton doctor --json lists them all\n`),
+  );
+  process.stdout.write(
+    `\n${usable ? paint.green('Jobs can be run.') : paint.red('No job can be run yet: see the lines marked ✗ and !.')}\n`,
+  );
+  return usable ? 0 : 1;
+}
