@@ -112,6 +112,49 @@ export interface SessionEntry {
   conversation_id: string;
 }
 
+/** A stored conversation as people look for it. */
+export interface ConversationEntry {
+  conversation_id: string;
+  /** Milliseconds since the epoch. */
+  lastActiveMs: number;
+  workspace?: string;
+  /** As it was sent, whole or its beginning. */
+  firstPrompt?: string;
+}
+
+/** What a look at a program found; `problem` = it is not there, or would not tell its version. */
+export interface ProgramReport {
+  path?: string;
+  version?: string;
+  problem?: string;
+  capabilities?: Capabilities;
+  helpProblem?: string;
+}
+
+export interface QuotaBucket {
+  name: string;
+  /** `weekly`, `5h`, … */
+  window: string;
+  /** 0 to 1; absent = not told. */
+  remaining?: number;
+  /** RFC 3339. */
+  resetTime?: string;
+}
+
+export interface QuotaGroup {
+  name: string;
+  buckets: QuotaBucket[];
+}
+
+/** What is left of an account's quotas, or why that is not known (`status`: most likely signed out). */
+export type UsageReport =
+  | { groups: QuotaGroup[] }
+  | {
+      problem: 'failed' | 'unparsable' | 'status' | 'no_groups' | 'no_buckets';
+      detail?: string;
+      status?: string;
+    };
+
 /** The environment a call is made in, never `process.env` directly: HTTP clients and tests differ. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -134,6 +177,12 @@ export interface Backend {
   latestConversation(environment: Environment, cwd: string): string | undefined;
   /** The CLI's own help text. @throws {BackendError} when it cannot be had. */
   helpText(environment: Environment, signal?: AbortSignal): Promise<string>;
+  /** What can be said of the program without using it. Never throws. */
+  inspect(environment: Environment, signal?: AbortSignal): Promise<ProgramReport>;
+  /** Stored conversations, the most recently active first, at most `limit`. */
+  listConversations(environment: Environment, limit: number): Promise<ConversationEntry[]>;
+  /** Sign-in and quota without spending anything; absent where the backend has no such question. Never throws. */
+  usage?(environment: Environment, signal?: AbortSignal): Promise<UsageReport>;
 }
 
 /** What kind of refusal it was: the program is absent, cannot be used, or this request cannot be sent to it. */

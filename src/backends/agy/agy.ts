@@ -2,10 +2,12 @@ import { parseDuration } from '../../contract/duration.ts';
 import { errorMessage } from '../../platform/errors.ts';
 import { allCapabilities, noCapabilities } from '../capabilities.ts';
 import { applyEnvironment, childEnvironment } from '../child-environment.ts';
+import { inspectProgram } from '../headless/inspect.ts';
 import { buildInvocation } from '../headless/invocation.ts';
 import { listHeadlessModels } from '../headless/list-models.ts';
 import { derivePrintTimeout } from '../headless/print-timeout.ts';
 import { headlessProbe, versionText } from '../headless/probe-headless.ts';
+import type { Program } from '../probe.ts';
 import {
   type Backend,
   BackendError,
@@ -19,6 +21,8 @@ import { formatVersion, isAtLeast, parseVersion, type VersionTriple } from '../v
 import { findAgy } from './find-agy.ts';
 import { PINNED_MODEL, reduceModel, resolveRelayModel } from './models.ts';
 import { hasAgyConversation, latestAgyConversation, listAgySessions } from './store.ts';
+import { listAgyConversations } from './transcript.ts';
+import { readAgyUsage } from './usage.ts';
 
 /** The first build whose print mode has stream-json and heeds `--model` and `--effort`. */
 const FLOOR: VersionTriple = [1, 1, 10];
@@ -150,6 +154,12 @@ function invokeAgy(
  */
 export function createAgyBackend(options: { forRelay: boolean }): Backend {
   const { forRelay } = options;
+  const find = (environment: Environment): Program => ({
+    path: findAgy(environment, forRelay),
+    leadingArgs: [],
+  });
+  const child = (environment: Environment): Environment =>
+    applyEnvironment(environment, agyEnvironment(environment));
   return {
     name: 'agy',
     pinnedModel: PINNED_MODEL,
@@ -157,18 +167,32 @@ export function createAgyBackend(options: { forRelay: boolean }): Backend {
     invoke: (request, resolved, environment) => invokeAgy(request, resolved, environment, forRelay),
     async listModels(environment, signal) {
       const resolved = await resolveAgy(environment, forRelay, signal);
-      const child = applyEnvironment(environment, agyEnvironment(environment));
-      return listHeadlessModels({ path: resolved.program, leadingArgs: [] }, 'agy', child, signal);
+      return listHeadlessModels(
+        { path: resolved.program, leadingArgs: [] },
+        'agy',
+        child(environment),
+        signal,
+      );
     },
     listSessions: async (environment, dir) => listAgySessions(environment, dir),
     hasConversation: hasAgyConversation,
     latestConversation: latestAgyConversation,
+    listConversations: listAgyConversations,
     async helpText(environment, signal) {
-      const program = { path: findAgy(environment, forRelay), leadingArgs: [] };
-      const child = applyEnvironment(environment, agyEnvironment(environment));
-      const help = await headlessProbe.helpText(program, 'agy', child, signal);
+      const help = await headlessProbe.helpText(find(environment), 'agy', child(environment), signal);
       if ('problem' in help) throw new BackendError(help.problem, 'unusable');
       return help.value;
+    },
+    inspect: (environment, signal) =>
+      inspectProgram(() => find(environment), 'agy', child(environment), signal),
+    async usage(environment, signal) {
+      let program: Program;
+      try {
+        program = find(environment);
+      } catch (error) {
+        return { problem: 'failed', detail: errorMessage(error) };
+      }
+      return readAgyUsage(program, child(environment), signal);
     },
   };
 }

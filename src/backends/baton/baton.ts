@@ -4,6 +4,7 @@ import { VERSION } from '../../platform/version.ts';
 import { allCapabilities } from '../capabilities.ts';
 import { applyEnvironment, childEnvironment } from '../child-environment.ts';
 import { executableProblem } from '../find-program.ts';
+import { inspectProgram } from '../headless/inspect.ts';
 import { buildInvocation } from '../headless/invocation.ts';
 import { listHeadlessModels } from '../headless/list-models.ts';
 import { headlessProbe } from '../headless/probe-headless.ts';
@@ -17,7 +18,12 @@ import {
   type RunRequest,
 } from '../types.ts';
 import { formatVersion } from '../version.ts';
-import { hasBatonConversation, latestBatonConversation, listBatonSessions } from './store.ts';
+import {
+  hasBatonConversation,
+  latestBatonConversation,
+  listBatonConversations,
+  listBatonSessions,
+} from './store.ts';
 
 // Names of the relay that stand for a model of another backend; here they mean the configured one.
 const CONFIGURED = new Set(['flash', 'gemini-flash', 'pro', 'gemini-pro']);
@@ -107,6 +113,14 @@ export function createBatonBackend(options: { forRelay: boolean }): Backend {
     listSessions: async (environment, dir) => listBatonSessions(environment, dir),
     hasConversation: hasBatonConversation,
     latestConversation: latestBatonConversation,
+    listConversations: async (environment, limit) => listBatonConversations(environment, limit),
+    inspect: (environment, signal) =>
+      inspectProgram(
+        () => findAgent(environment),
+        'baton-agent',
+        applyEnvironment(environment, batonEnvironment(environment)),
+        signal,
+      ),
     async helpText(environment, signal) {
       const child = applyEnvironment(environment, batonEnvironment(environment));
       const help = await headlessProbe.helpText(findAgent(environment), 'baton-agent', child, signal);

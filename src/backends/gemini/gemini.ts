@@ -2,6 +2,7 @@ import { isAbsolute, resolve } from 'node:path';
 import { noCapabilities } from '../capabilities.ts';
 import { applyEnvironment, childEnvironment } from '../child-environment.ts';
 import { executableProblem, findProgram } from '../find-program.ts';
+import { inspectProgram } from '../headless/inspect.ts';
 import { headlessProbe, versionText } from '../headless/probe-headless.ts';
 import { checkPromptArgument, promptText } from '../headless/prompt.ts';
 import { rightsCeiling } from '../headless/rights.ts';
@@ -159,6 +160,14 @@ export function createGeminiBackend(): Backend {
     listSessions: async () => [],
     hasConversation: () => undefined,
     latestConversation: () => undefined,
+    listConversations: async () => [],
+    inspect: (environment, signal) =>
+      inspectProgram(
+        () => ({ path: findGemini(environment), leadingArgs: [] }),
+        'gemini',
+        applyEnvironment(environment, geminiEnvironment(environment)),
+        signal,
+      ),
     async helpText(environment, signal) {
       const child = applyEnvironment(environment, geminiEnvironment(environment));
       const help = await headlessProbe.helpText(

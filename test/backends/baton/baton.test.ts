@@ -169,6 +169,12 @@ test('sessions: the newest conversation of each folder, subagents and foreign fi
     { workspace: cwd, conversation_id: 'b' },
   ]);
   expect(job.latestConversation(environment, cwd)).toBe('b');
+  const shown = await job.listConversations(environment, 2);
+  expect(shown).toEqual([
+    { conversation_id: 'b', workspace: cwd, lastActiveMs: 1_200_000 },
+    { conversation_id: 'a', workspace: cwd, lastActiveMs: 600_000 },
+  ]);
+  await expect(job.listConversations(environment, 20)).resolves.toHaveLength(3);
   expect(job.latestConversation(environment, '/nowhere')).toBeUndefined();
   expect(job.hasConversation(environment, 'a')).toBe(true);
   for (const id of ['', 'x', '../conversations/a', '.hidden']) {
@@ -203,4 +209,7 @@ test('a run of the agent itself: it answers, keeps its conversation, and that on
   expect(job.hasConversation(environment, first.conversationId)).toBe(true);
   const second = await run({ continueLatest: true });
   expect(second).toMatchObject({ code: 0, response: 'two', conversationId: first.conversationId });
+  await expect(job.listConversations(environment, 20)).resolves.toMatchObject([
+    { conversation_id: first.conversationId, workspace: cwd, firstPrompt: 'hello' },
+  ]);
 });
