@@ -1,7 +1,9 @@
+import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isTerminal, type JobState } from '../contract/outcome.ts';
 import { type Connection, ConnectionLostError, JobRefusedError } from './connection.ts';
-import { allJobIds, isSafeJobId, JobReadError, readRecord, readStartedPid } from './job-folder.ts';
+import { cancelGoJob } from './go-jobs/go-job.ts';
+import { allJobIds, isSafeJobId, JobReadError, jobFiles, readRecord, readStartedPid } from './job-folder.ts';
 import { readStatus } from './read-status.ts';
 import { reachSupervisor } from './start-supervisor.ts';
 import type { JobRecord, JobStatus, Submission } from './types.ts';
@@ -161,6 +163,11 @@ export function createJobsClient(options: { stateDir: string }): JobsClient {
     async cancel(id) {
       const before = readStatus(stateDir, id);
       if (isTerminal(before.state)) return before;
+      const { folder, record } = jobFiles(stateDir, id);
+      if (!existsSync(record)) {
+        cancelGoJob(folder);
+        return before;
+      }
       await ask({ op: 'cancel', job_id: id });
       return readStatus(stateDir, id);
     },

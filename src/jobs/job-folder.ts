@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { isFields, parseJson } from '../contract/fields.ts';
 import { PRIVATE_FOLDER, writeFileAtomic } from '../platform/atomic-file.ts';
 import { errorCode, errorMessage } from '../platform/errors.ts';
+import { readGoRecord } from './go-jobs/go-job.ts';
 import type { JobRecord, JobResult, ProcessRecord } from './types.ts';
 
 /** The files of one job (docs/architecture.md has the table of who writes which, when and how durably). */
@@ -150,6 +151,8 @@ export function readRecord(stateDir: string, id: string): JobRecord {
   } catch (error) {
     if (errorCode(error) !== 'ENOENT')
       throw new JobReadError(`job ${id} cannot be read: ${errorMessage(error)}`);
+    const goRecord = readGoRecord(folder);
+    if (goRecord) return goRecord;
     throw new JobReadError(
       `no job ${id} in ${join(stateDir, 'jobs')}: it was never accepted there, or its time of keeping is over. agy_jobs (or: baton jobs list) shows the jobs there are.`,
     );

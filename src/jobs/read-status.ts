@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { isLocked } from '../platform/kernel-lock.ts';
 import { deriveStatus, type JobFacts } from './derive-status.ts';
+import { readGoStatus } from './go-jobs/go-job.ts';
 import { jobFiles, readRecord, readResult, readStartedPid, supervisorLock } from './job-folder.ts';
 import { type Liveness, runLiveness } from './liveness.ts';
 import { glanceAtEvents, readTail, summarizeEvents } from './read-events.ts';
@@ -48,6 +49,9 @@ export function readStatus(stateDir: string, id: string, now: number = Date.now(
   const record = readRecord(stateDir, id);
   const written = readResult(stateDir, id);
   if (written) return written.status;
+  const { folder, record: recordFile } = jobFiles(stateDir, id);
+  const goStatus = statSync(recordFile, { throwIfNoEntry: false }) ? undefined : readGoStatus(folder, now);
+  if (goStatus) return goStatus;
   const liveness = runLiveness(stateDir, record);
   // The ending may have been written between the two looks.
   const late = liveness === 'alive' ? undefined : readResult(stateDir, id);
@@ -83,5 +87,6 @@ function statusWithoutResult(
 
 /** Whether an ending has been written; the cheapest look there is. */
 export function hasEnded(stateDir: string, id: string): boolean {
+  // The Go server's `result.json` is written before the end, but whoever is woken reads the status then.
   return statSync(jobFiles(stateDir, id).result, { throwIfNoEntry: false }) !== undefined;
 }

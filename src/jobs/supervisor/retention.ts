@@ -2,6 +2,7 @@ import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { DurationError, parseDuration } from '../../contract/duration.ts';
+import { goJobEndedAt, readGoRecord } from '../go-jobs/go-job.ts';
 import { allJobIds, jobFiles, readRecord, readResult } from '../job-folder.ts';
 import { log } from './log.ts';
 
@@ -57,7 +58,9 @@ export async function removeOldJobs(
   let removed = 0;
   for (const id of allJobIds(stateDir)) {
     await turn();
-    const since = endedAt(stateDir, id) ?? abandonedSince(stateDir, id);
+    const { folder, record } = jobFiles(stateDir, id);
+    const isGoJob = !statSync(record, { throwIfNoEntry: false }) && readGoRecord(folder) !== undefined;
+    const since = isGoJob ? goJobEndedAt(folder) : (endedAt(stateDir, id) ?? abandonedSince(stateDir, id));
     if (since === undefined || now - since < keepMs) continue;
     try {
       const conversation = readResult(stateDir, id)?.status.conversation_id;
