@@ -65,7 +65,7 @@ async function cancel(context: JobsContext): Promise<number> {
 
 async function remove({ flags, json, stateDir: folder }: JobsContext): Promise<number> {
   if (flags.rest.length === 0) throw new UsageError('jobs rm needs one or more job ids');
-  const { removeJob } = await import('../../jobs/retention.ts');
+  const { removeJob } = await import('../../jobs/remove-job.ts');
   for (const id of flags.rest) {
     removeJob(folder, id);
     if (!json) process.stdout.write(`${id} removed\n`);
@@ -75,9 +75,12 @@ async function remove({ flags, json, stateDir: folder }: JobsContext): Promise<n
 }
 
 async function collect({ flags, json, stateDir: folder }: JobsContext): Promise<number> {
-  const { collectJobs, retentionMs } = await import('../../jobs/retention.ts');
-  const removed = collectJobs(folder, flags.number('older-than') ?? retentionMs(process.env));
-  process.stdout.write(json ? `${JSON.stringify({ removed })}\n` : `${removed.length} job(s) removed\n`);
+  const { removeOldJobs, retentionMs } = await import('../../jobs/supervisor/retention.ts');
+  const { busyConversations } = await import('../../jobs/remove-job.ts');
+  const keepMs = flags.number('older-than') ?? retentionMs(process.env.BATON_RETENTION);
+  const busy = busyConversations(folder);
+  const removed = await removeOldJobs(folder, keepMs, (conversation) => busy.has(conversation));
+  process.stdout.write(json ? `${JSON.stringify({ removed })}\n` : `${removed} job(s) removed\n`);
   return 0;
 }
 

@@ -49,7 +49,12 @@ async function main(stateDir: string): Promise<void> {
   const sweep = (): void => {
     removeOldJobs(stateDir, retentionMs(process.env.BATON_RETENTION), (id) =>
       supervisor.usesConversation(id),
-    ).catch((error: unknown) => log('old jobs could not be removed', { error: errorMessage(error) }));
+    ).then(
+      (count) => {
+        if (count > 0) log('old jobs removed', { count });
+      },
+      (error: unknown) => log('old jobs could not be removed', { error: errorMessage(error) }),
+    );
   };
   setTimeout(sweep, FIRST_SWEEP_MS);
   setInterval(sweep, SWEEP_EVERY_MS);

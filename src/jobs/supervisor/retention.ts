@@ -74,6 +74,5 @@ export async function removeOldJobs(
     removed++;
   }
   forgetOldRequests(stateDir, now - Math.max(keepMs, DEFAULT_RETENTION_MS) * 2);
-  if (removed > 0) log('old jobs removed', { count: removed });
   return removed;
 }
