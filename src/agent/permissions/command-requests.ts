@@ -1,15 +1,15 @@
 import { resolve } from 'node:path';
 import { resolveArgument } from '../tools/resolve-path.ts';
 import { readScript } from './shell/read-script.ts';
-import type { CommandPart, Dialect } from './shell/types.ts';
+import type { CommandPart, Dialect, ScriptAnalysis } from './shell/types.ts';
 import type { FileRequest, PermissionRequest } from './types.ts';
 
 export interface CommandLineOptions {
   /** The folder it is run in: absolute, links followed. */
   cwd: string;
   home: string;
-  /** The shell that will run it. */
-  dialect: Dialect;
+  /** The shell that will run it; undefined for one whose grammar is not read here. */
+  dialect: Dialect | undefined;
 }
 
 function wordsOf(part: CommandPart): string[] {
@@ -44,8 +44,10 @@ export async function commandRequests(
   commandLine: string,
   options: CommandLineOptions,
 ): Promise<PermissionRequest[]> {
-  const grammar = await import('unbash');
-  const script = readScript(grammar, commandLine, options);
+  const { dialect } = options;
+  const script: ScriptAnalysis = dialect
+    ? readScript(await import('unbash'), commandLine, { ...options, dialect })
+    : { parts: [], reads: [], writes: [], problem: 'the grammar of this shell is not read' };
   const mentions = mentionedPaths(script.parts, options);
   return [
     { action: 'command', commandLine, script, mentions },

@@ -1,0 +1,33 @@
+/** Keys of model providers and tokens of ours: commands have no need of them, and their output goes to a model. */
+const SECRET =
+  /^((OPENAI|ANTHROPIC|GEMINI|GOOGLE|GOOGLE_GENERATIVE_AI|GOOGLE_AI|OPENROUTER|GROQ|MISTRAL|DEEPSEEK|XAI|TOGETHER|TOGETHER_AI|FIREWORKS|AZURE_OPENAI|AZURE|OLLAMA|COHERE|PERPLEXITY|CEREBRAS|HF|HUGGINGFACE|VERTEX|LMSTUDIO)_(API_?KEYS?|AUTH_TOKEN|ADMIN_KEY|TOKEN|ACCESS_TOKEN)|(BATON|AGY)_.*(TOKEN|KEY|SECRET|PASSWORD).*|ANTIGRAVITY_CSRF_TOKEN)$/i;
+
+/** Variables through which a shell reads a file of somebody's choice before the command, or finds other folders. */
+const STEERING = new Set(['BASH_ENV', 'ENV', 'CDPATH']);
+
+/** The variable by which the processes of a run are found again, whatever became of their parents. */
+export const RUN_MARK = 'BATON_COMMANDS_OF';
+
+/**
+ * The environment of a command: that of the agent without its secrets, and marked so that the command can see that it
+ * runs inside an agent.
+ * @param runMark unique for the run
+ */
+export function childEnvironment(
+  environment: Readonly<Record<string, string | undefined>>,
+  conversationId: string,
+  runMark: string,
+): Record<string, string> {
+  const child: Record<string, string> = {};
+  for (const [name, value] of Object.entries(environment)) {
+    if (value !== undefined && !SECRET.test(name) && !STEERING.has(name)) child[name] = value;
+  }
+  child.ANTIGRAVITY_AGENT = '1';
+  child.ANTIGRAVITY_CONVERSATION_ID = conversationId;
+  child.PAGER = 'cat';
+  child.GIT_PAGER = 'cat';
+  // No prompt can be answered, so git fails at once in place of waiting for a name.
+  child.GIT_TERMINAL_PROMPT ??= '0';
+  child[RUN_MARK] = runMark;
+  return child;
+}
