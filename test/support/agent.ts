@@ -55,7 +55,12 @@ function decodeLine(line: string): StreamEvent {
   return event;
 }
 
-function finishedRun(stdout: string, stderr: string, code: number | null, signal: NodeJS.Signals | null): AgentRun {
+function finishedRun(
+  stdout: string,
+  stderr: string,
+  code: number | null,
+  signal: NodeJS.Signals | null,
+): AgentRun {
   const lines = stdout.split('\n').filter((line) => line !== '');
   return {
     code,

@@ -7,9 +7,10 @@ const ANSWERED = new Map<string, SlashCommand>([
   ['skills', 'skills'],
   ['help', 'help'],
   ['agents', 'agents'],
+  ['permissions', 'permissions'],
 ]);
 
-export type SlashCommand = 'usage' | 'model' | 'effort' | 'skills' | 'help' | 'agents';
+export type SlashCommand = 'usage' | 'model' | 'effort' | 'skills' | 'help' | 'agents' | 'permissions';
 
 /** What needs a terminal or has no meaning here, and what to do instead. */
 const REFUSED = new Map<string, string>([
@@ -79,6 +80,7 @@ export const SLASH_HELP: readonly { name: SlashCommand | 'plan'; description: st
   { name: 'effort', description: 'Show the reasoning effort of the run' },
   { name: 'help', description: 'List the slash commands' },
   { name: 'model', description: 'Show the model that a run would use' },
+  { name: 'permissions', description: 'Show the permission mode and rules' },
   { name: 'plan', description: 'Plan the task that follows, changing nothing' },
   { name: 'skills', description: 'List the skills' },
   { name: 'usage', description: 'Show what the conversations kept here have used, by model' },

@@ -1,6 +1,7 @@
 import { stateDir } from '../../platform/paths.ts';
 import { type Answered, tabbed } from '../commands/answer.ts';
 import { answerAgents, answerSkills } from '../commands/customizations.ts';
+import { answerPermissions } from '../commands/permissions.ts';
 import { SLASH_HELP, type SlashCommand } from '../commands/slash-names.ts';
 import { answerUsage } from '../commands/usage.ts';
 import type { Places } from '../context/places.ts';
@@ -9,6 +10,7 @@ import type { Diagnostics } from './diagnostics.ts';
 import { earlyEnvelope, toSeconds } from './envelope.ts';
 import type { PrintOptions } from './options.ts';
 import type { Output } from './output.ts';
+import { readRights } from './rights.ts';
 
 async function answerModel(name: 'model' | 'effort', options: PrintOptions): Promise<Answered> {
   const model = await chooseModel(options, process.env);
@@ -46,6 +48,8 @@ export async function answerCommand(
       return answerSkills(places);
     case 'agents':
       return answerAgents(places);
+    case 'permissions':
+      return answerPermissions(readRights(options, process.env, []).policy);
     case 'help':
       break;
   }

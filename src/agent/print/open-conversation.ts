@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { latestConversation } from '../conversations/folder.ts';
 import {
   type Conversation,
@@ -34,7 +36,8 @@ export function openConversation(asked: Asked, stateDir: string, diagnostics: Di
   const { cwd, agent } = asked;
   if (asked.conversation.kind === 'new') {
     const id = randomUUID();
-    return asked.ephemeral ? ephemeralConversation(id, '') : createConversation({ stateDir, id, cwd, agent });
+    if (!asked.ephemeral) return createConversation({ stateDir, id, cwd, agent });
+    return ephemeralConversation(id, join(tmpdir(), `baton-agent-${id}`));
   }
   const { conversation, history, notices } = openStored(asked, stateDir);
   for (const notice of notices) diagnostics.warn(notice);

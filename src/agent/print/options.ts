@@ -133,6 +133,9 @@ export function readOptions(values: FlagValues, here: string, diagnostics: Diagn
   if (fork && conversation.kind === 'new') {
     throw new RunError('--fork needs a conversation to copy: give --conversation <id> or --continue');
   }
+  if (switches.ephemeral && conversation.kind !== 'new') {
+    throw new RunError('--ephemeral keeps nothing, so it cannot go with --conversation or --continue');
+  }
   return {
     model: text.model === '' ? undefined : text.model,
     effort,

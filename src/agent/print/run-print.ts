@@ -1,3 +1,5 @@
+import { rmSync } from 'node:fs';
+import type { InitPayload } from '../../contract/events.ts';
 import { EXIT, type ExitCode } from '../../contract/outcome.ts';
 import { stateDir } from '../../platform/paths.ts';
 import { readContextFiles } from '../context/context-files.ts';
@@ -5,9 +7,12 @@ import { type CustomAgent, findAgents, findSkills } from '../context/customizati
 import { findPlaces, type Places } from '../context/places.ts';
 import { buildSystemPrompt } from '../context/system-prompt.ts';
 import { countTurns, deniedSoFar } from '../conversations/history.ts';
-import type { PermissionMode } from '../permissions/types.ts';
+import { decide } from '../permissions/decide.ts';
+import { createHiddenTest } from '../permissions/load-policy.ts';
+import type { Mode } from '../permissions/types.ts';
 import type { StructuredOutput } from '../structured/structured-output.ts';
-import type { Tool } from '../tools/types.ts';
+import { createTools } from '../tools/create-tools.ts';
+import type { LaunchPlan, Tool } from '../tools/types.ts';
 import { chooseModel } from './choose-model.ts';
 import { createDenials } from './denials.ts';
 import type { Diagnostics } from './diagnostics.ts';
@@ -17,8 +22,9 @@ import { openConversation } from './open-conversation.ts';
 import type { Formats, PrintOptions } from './options.ts';
 import type { Output } from './output.ts';
 import { isPromptGiven, readPrompt } from './read-prompt.ts';
+import { readRights } from './rights.ts';
 import { createSession, type Session } from './session.ts';
-import { commandOf, expandPrompt, refusedInStream } from './slash.ts';
+import { commandOf, expandPrompt, type ReadPrompt, refusedInStream } from './slash.ts';
 import type { Stopping } from './stopping.ts';
 
 export interface PrintRun {
@@ -83,6 +89,35 @@ async function answeredAsCommand(prompt: string, run: PrintRun, places: Places):
   return true;
 }
 
+/** `--mode plan` counts as an expanded /plan, as in agy. */
+function expandedCommands(
+  expanded: ReadPrompt['expanded'],
+  mode: Mode,
+): Pick<InitPayload, 'expanded_commands'> {
+  const plan = mode === 'plan' ? [{ name: 'plan', type: 'system' }] : [];
+  const all = expanded && expanded.name !== plan[0]?.name ? [...plan, expanded] : plan;
+  return all.length > 0 ? { expanded_commands: all } : {};
+}
+
+/** A custom agent may be given fewer tools. A name that no tool has is warned about, not waited for. */
+function chooseTools(
+  tools: readonly Tool[],
+  agent: CustomAgent | undefined,
+  diagnostics: Diagnostics,
+): readonly Tool[] {
+  const wanted = agent?.tools;
+  if (!agent || !wanted) return tools;
+  const names = tools.map((tool) => tool.declaration.name);
+  for (const name of wanted) {
+    if (!names.includes(name)) {
+      diagnostics.warn(
+        `agent ${agent.name} names the tool "${name}", which does not exist; there are: ${names.join(', ')}`,
+      );
+    }
+  }
+  return tools.filter((tool) => wanted.includes(tool.declaration.name));
+}
+
 /** Runs print mode from a checked command line to its exit code. */
 export async function runPrint(run: PrintRun): Promise<ExitCode> {
   const { options, output, diagnostics, formats, values } = run;
@@ -109,22 +144,33 @@ export async function runPrint(run: PrintRun): Promise<ExitCode> {
   }
 
   const conversation = openConversation(options, stateDir(process.env), diagnostics);
+  const rights = readRights(options, process.env, [conversation.artifacts]);
+  for (const warning of rights.warnings) diagnostics.warn(warning);
+  const { policy } = rights;
   const [contextFiles, skills] = await Promise.all([readContextFiles(places), findSkills(places)]);
   for (const notice of [...contextFiles.notices, ...skills.notices]) diagnostics.say(`notice: ${notice}`);
   const expand = (text: string) => expandPrompt(text, slashCommands ? skills.items : [], slashCommands);
   const first = prompt === undefined ? undefined : expand(prompt);
 
-  const tools: Tool[] = structured ? [structured.tool] : [];
-  const permissionMode: PermissionMode = options.skipPermissions ? 'always-proceed' : 'request-review';
+  const operations = { launch: (plan: LaunchPlan) => plan, sandbox: 'none' };
+  const toolSet = createTools({
+    workspace: rights.workspace,
+    operations,
+    environment: process.env,
+    conversationId: conversation.id,
+    conversationFolder: conversation.artifacts,
+    isHidden: createHiddenTest(policy),
+  });
+  const tools = [...chooseTools(toolSet.tools, agent, diagnostics), ...(structured ? [structured.tool] : [])];
   const session = createSession({
     conversation,
     cwd: options.cwd,
     model,
     system: buildSystemPrompt({
       introduction: agent?.introduction,
-      workspace,
-      mode: options.mode,
-      sandbox: 'none',
+      workspace: rights.workspace.folders,
+      mode: rights.mode,
+      sandbox: operations.sandbox,
       contextFiles: contextFiles.files,
       skills: skills.items,
       date: new Date().toISOString().slice(0, 10),
@@ -132,7 +178,7 @@ export async function runPrint(run: PrintRun): Promise<ExitCode> {
     }),
     tools,
     effort: options.effort,
-    decide: () => ({ verdict: 'allow', reason: '' }),
+    decide: (requests, isPlan) => decide(isPlan ? { ...policy, mode: 'plan' } : policy, requests),
     denials: createDenials(deniedSoFar(conversation.branch)),
     caps: options.caps,
     output,
@@ -142,19 +188,23 @@ export async function runPrint(run: PrintRun): Promise<ExitCode> {
     structured,
     now: () => performance.now(),
   });
-  const endIdle = (): void => {
+  const close = async (): Promise<void> => {
+    await toolSet.close();
     conversation.close();
-    void Promise.all([output.flush(), diagnostics.flush()]).then(() => process.exit(EXIT.success));
+    if (options.ephemeral) rmSync(conversation.artifacts, { recursive: true, force: true });
+  };
+  const endIdle = (): void => {
+    void Promise.all([close(), output.flush(), diagnostics.flush()]).then(() => process.exit(EXIT.success));
   };
   listen(session, run.stopping, endIdle);
   output.init(conversation.id, {
     cwd: options.cwd,
     tools: tools.map((tool) => tool.declaration.name),
-    permission_mode: permissionMode,
+    permission_mode: policy.permissionMode,
     ...((options.model !== undefined || model.notice !== undefined) && { model: model.id }),
     ...(options.agent !== undefined && { agent: options.agent }),
     ...(structured && { json_schema: structured.schema }),
-    ...(first?.expanded && { expanded_commands: [first.expanded] }),
+    ...expandedCommands(first?.expanded, rights.mode),
   });
   try {
     if (first) return await session.runPrompt(first);
@@ -164,6 +214,6 @@ export async function runPrint(run: PrintRun): Promise<ExitCode> {
       expand,
     });
   } finally {
-    conversation.close();
+    await close();
   }
 }

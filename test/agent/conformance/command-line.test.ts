@@ -83,7 +83,17 @@ describe('the grammar of flags', () => {
     const second = house.write('two/b.txt', 'b');
     const folders = [first, second].map((file) => file.slice(0, -'/a.txt'.length));
     const dirs = folders.flatMap((folder) => ['--add-dir', folder]);
-    await house.run(['-p', 'first', '-p', 'second', '--model', 'bogus/bogus', '--model', 'openai/mock-1', ...dirs]);
+    await house.run([
+      '-p',
+      'first',
+      '-p',
+      'second',
+      '--model',
+      'bogus/bogus',
+      '--model',
+      'openai/mock-1',
+      ...dirs,
+    ]);
     expect(lastPrompt()).toBe('second');
     const system = JSON.stringify(server.calls.at(-1)?.body.messages);
     for (const folder of folders) expect(system).toContain(folder);
@@ -113,7 +123,13 @@ describe('the grammar of flags', () => {
   });
 
   test('a prompt flag that swallowed a flag (flag-swallowed)', async () => {
-    const run = await house.run(['--print', '--input-format', 'stream-json', '--output-format', 'stream-json']);
+    const run = await house.run([
+      '--print',
+      '--input-format',
+      'stream-json',
+      '--output-format',
+      'stream-json',
+    ]);
     expect(run.code).toBe(2);
     expect(run.stderr).toBe(
       'Error: --print took "--input-format" as its prompt, so the intended prompt was left as an argument and ignored.\n',
@@ -132,7 +148,9 @@ describe('help and version', () => {
     for (const flag of flags.filter(({ hidden }) => !hidden)) {
       expect(lines.filter((line) => line.startsWith(`  --${flag.name} `))).toHaveLength(1);
       for (const alias of flag.aliases ?? []) {
-        expect(lines.some((line) => line.startsWith(alias.length === 1 ? `  -${alias} ` : `  --${alias} `))).toBe(true);
+        expect(
+          lines.some((line) => line.startsWith(alias.length === 1 ? `  -${alias} ` : `  --${alias} `)),
+        ).toBe(true);
       }
     }
     for (const name of ['print', 'model', 'json-schema', 'print-timeout', 'conversation', 'output-format']) {
@@ -173,7 +191,10 @@ describe('the order of the checks', () => {
   });
 
   test.each([
-    [['--effort', 'bogus'], '(--model "" --effort "bogus"): invalid --effort "bogus" (valid: low, medium, high)'],
+    [
+      ['--effort', 'bogus'],
+      '(--model "" --effort "bogus"): invalid --effort "bogus" (valid: low, medium, high)',
+    ],
     [['--model', 'nothing-9'], 'invalid model selection (--model "nothing-9" --effort "")'],
     [['--json-schema', 'nothing.json'], 'invalid --json-schema "nothing.json"'],
     [['--json-schema', '{"type":"objekt"}'], 'invalid --json-schema'],
@@ -183,7 +204,12 @@ describe('the order of the checks', () => {
       const run = await house.run(['-p', 'x', '--output-format', format, ...args]);
       expect(run.code).toBe(1);
       expect(run.stdout.trim().split('\n')).toHaveLength(1);
-      expect(run.envelope()).toMatchObject({ conversation_id: '', status: 'ERROR', response: '', num_turns: 0 });
+      expect(run.envelope()).toMatchObject({
+        conversation_id: '',
+        status: 'ERROR',
+        response: '',
+        num_turns: 0,
+      });
       expect(run.envelope().error).toContain(text);
       expect(run.stderr).toContain(text);
     }

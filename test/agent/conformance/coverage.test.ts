@@ -11,7 +11,9 @@ function idsInTitles(): Set<string> {
   const found = new Set<string>();
   for (const name of readdirSync(folder).filter((file) => file.endsWith('.test.ts'))) {
     const text = readFileSync(`${folder}${name}`, 'utf8');
-    for (const [, list = ''] of text.matchAll(/test(?:\.each\([\s\S]*?\))?\(\s*['"`][^\n]*\(([a-z0-9, -]+)\)['"`],/g)) {
+    for (const [, list = ''] of text.matchAll(
+      /test(?:\.each\([\s\S]*?\))?\(\s*['"`][^\n]*\(([a-z0-9, -]+)\)['"`],/g,
+    )) {
       for (const id of list.split(',')) found.add(id.trim());
     }
   }

@@ -92,7 +92,7 @@ export const REQUIREMENTS: Record<string, string> = {
   'resume-id': '--conversation goes on with a conversation (HL)',
   'resume-latest': '--continue goes on with the newest of this folder (HL)',
   'resume-unknown': 'an unknown id is an error with a suggestion, and no new conversation',
-  'stateless': 'a run without these flags knows nothing of earlier ones (HL)',
+  stateless: 'a run without these flags knows nothing of earlier ones (HL)',
   // Structured output (HL; AC 6)
   'schema-inline': 'an inline schema: the object in structured_output, the same in response (HL)',
   'schema-file': 'a path to a .json file (HL)',
