@@ -16,11 +16,11 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, process.env.BATON_DIST ?? 'dist');
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
-const entries = {
-  baton: 'src/cli/baton.ts',
-  'agy-mcp': 'src/cli/agy-mcp.ts',
-  'baton-agent': 'src/agent/bin.ts',
-};
+/** Bundled apart, for the two share little, and what is shared would be split into many small files to load. */
+const programs = [
+  { baton: 'src/cli/baton.ts', 'agy-mcp': 'src/cli/agy-mcp.ts' },
+  { 'baton-agent': 'src/agent/bin.ts' },
+];
 
 const shared = {
   absWorkingDir: root,
@@ -54,9 +54,8 @@ async function toCommonJs(text) {
   return result.code;
 }
 
-async function main() {
-  rmSync(dist, { recursive: true, force: true });
-  mkdirSync(dist, { recursive: true });
+/** Bundles entries that share their chunks, each file as CommonJS; returns esbuild's account of them. */
+async function bundle(entries) {
   const split = await esbuild.build({
     ...shared,
     entryPoints: entries,
@@ -67,13 +66,20 @@ async function main() {
     metafile: true,
     write: false,
   });
-  mkdirSync(join(dist, 'chunks'), { recursive: true });
   const isEntry = new Set(Object.keys(entries).map((name) => join(dist, `${name}.js`)));
   for (const file of split.outputFiles) {
     const code = await toCommonJs(file.text.replace(/^#!.*\n/, ''));
     writeFileSync(file.path, isEntry.has(file.path) ? `#!/usr/bin/env node\n${code}` : code);
     if (isEntry.has(file.path)) chmodSync(file.path, 0o755);
   }
+  return split.metafile;
+}
+
+async function main() {
+  rmSync(dist, { recursive: true, force: true });
+  mkdirSync(join(dist, 'chunks'), { recursive: true });
+  const accounts = [];
+  for (const entries of programs) accounts.push(await bundle(entries));
   await esbuild.build({
     ...shared,
     entryPoints: { supervisor: 'src/jobs/supervisor/bin.ts' },
@@ -83,7 +89,10 @@ async function main() {
     banner: { js: metaUrlBanner },
   });
   writeFileSync(join(dist, 'package.json'), '{"type":"commonjs"}\n');
-  if (process.env.BATON_METAFILE) writeFileSync(process.env.BATON_METAFILE, JSON.stringify(split.metafile));
+  if (process.env.BATON_METAFILE) {
+    const outputs = Object.assign({}, ...accounts.map((account) => account.outputs));
+    writeFileSync(process.env.BATON_METAFILE, JSON.stringify({ outputs }));
+  }
 }
 
 await main();
