@@ -1,5 +1,6 @@
 import type { FailureReason, JobState } from '../contract/outcome.ts';
-import { deriveEnding, type Ending } from './derive-ending.ts';
+import { deriveEnding } from './derive-ending.ts';
+import type { Ending } from './ending.ts';
 import type { EventSummary } from './event-summary.ts';
 import type { ChildExit, EndCause, JobRecord, JobStatus } from './types.ts';
 

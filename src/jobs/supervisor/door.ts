@@ -10,7 +10,8 @@ import { VERSION } from '../../platform/version.ts';
 import type { Push, Reply, Request } from '../protocol.ts';
 import type { JobStatus } from '../types.ts';
 import { log } from './log.ts';
-import { Refusal, type Supervisor } from './supervisor.ts';
+import { Refusal } from './refusal.ts';
+import type { Supervisor } from './supervisor.ts';
 
 /** A submission carries a prompt with files inlined and an environment. */
 const MAX_REQUEST_BYTES = 64 * 1024 * 1024;

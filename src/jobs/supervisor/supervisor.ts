@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
 import { writeFileAtomic } from '../../platform/atomic-file.ts';
 import { errorMessage } from '../../platform/errors.ts';
-import { jobFiles, readProcess, readRecord } from '../job-folder.ts';
-import type { RefusalCode, ReplyValue } from '../protocol.ts';
+import { jobFiles, readRecord } from '../job-folder.ts';
+import type { ReplyValue } from '../protocol.ts';
 import { readStatus } from '../read-status.ts';
 import type { JobRecord, JobStatus, ProcessRecord, Submission } from '../types.ts';
 import { acceptJob, forgetRequest, jobOfRequest, shortOfSpace } from './accept-job.ts';
@@ -11,8 +11,10 @@ import { faultPoint } from './faults.ts';
 import { decideAdmission, type GateEntry, nextToStart } from './gate.ts';
 import { type LiveRun, watchRun } from './live-run.ts';
 import { log } from './log.ts';
+import { Refusal } from './refusal.ts';
 import { planJob, planRestart, type RestartPlan } from './restart-plan.ts';
 import { spawnRun } from './spawn-run.ts';
+import { isCancelAsked, unseenEnd } from './unseen-end.ts';
 
 /** How long a job that lost its environment with an earlier supervisor waits for its client to bring it again. */
 const RESUBMIT_MS = 15_000;
@@ -24,15 +26,6 @@ interface Waiting {
   usesSlot: boolean;
   /** Absent after a restart, until the client repeats its submission. */
   environment?: Record<string, string>;
-}
-
-export class Refusal extends Error {
-  override name = 'Refusal';
-  readonly code: RefusalCode;
-  constructor(code: RefusalCode, message: string) {
-    super(message);
-    this.code = code;
-  }
 }
 
 /** The one owner of all runs of a state folder: admits, starts, watches, stops and ends them. */
@@ -49,19 +42,6 @@ export interface Supervisor {
   /** Stops watching; the children go on. */
   close(): void;
 }
-
-/** Why a run ended that nobody watched: what had been asked of it, or what its clock says, comes before "unseen". */
-function unseenEnd(stateDir: string, record: JobRecord, begun: boolean): RunEnd {
-  if (!begun) return { cause: 'never_started', exit: 'not_started' };
-  const lastSign = lastSignOfLife(stateDir, record);
-  if (isCancelAsked(stateDir, record.id)) return { cause: 'cancel', exit: 'unknown' };
-  const spawned = readProcess(stateDir, record.id);
-  const timedOut = spawned !== undefined && lastSign - Date.parse(spawned.spawned_at) >= record.timeout_ms;
-  return { cause: timedOut ? 'timeout' : 'interrupted', exit: 'unknown' };
-}
-
-const isCancelAsked = (stateDir: string, id: string): boolean =>
-  statSync(jobFiles(stateDir, id).cancel, { throwIfNoEntry: false }) !== undefined;
 
 /** @param onChanged called after each change of a job's state has become visible in its folder. */
 export function createSupervisor(
