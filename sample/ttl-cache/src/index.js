@@ -1,0 +1,2 @@
+export { createCache } from './cache.js';
+export { parseDuration } from './duration.js';
