@@ -28,6 +28,8 @@ async function main(argv: readonly string[]): Promise<number> {
       return (await import('./commands/hook-wait.ts')).hookWait('baton', rest);
     case 'doctor':
       return (await import('./commands/doctor.ts')).doctor(rest);
+    case 'demo':
+      return (await import('./commands/demo.ts')).demo(rest);
     case 'help':
     case '--help':
     case '-h':

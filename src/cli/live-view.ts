@@ -17,12 +17,14 @@ function short(text: string, chars: number = VALUE_CHARS): string {
   return line.length > chars ? `${line.slice(0, chars - 1).replace(/[\uD800-\uDBFF]$/, '')}…` : line;
 }
 
-/** The arguments of a tool call that say most: all short ones, in order. */
-function describeParameters(parameters: Record<string, unknown> | undefined): string {
+/** The arguments of a tool call that say most: the first plain ones, paths relative to the run's folder. */
+function describeParameters(parameters: Record<string, unknown> | undefined, folder: string): string {
+  const local = (value: string): string =>
+    folder !== '' && value.startsWith(`${folder}/`) ? value.slice(folder.length + 1) : value;
   return Object.entries(parameters ?? {})
-    .filter(([, value]) => ['string', 'number', 'boolean'].includes(typeof value))
+    .filter(([, value]) => ['string', 'number', 'boolean'].includes(typeof value) && value !== folder)
     .slice(0, 3)
-    .map(([name, value]) => `${name}=${short(String(value), 48)}`)
+    .map(([name, value]) => `${name}=${short(local(String(value)), 48)}`)
     .join(' ');
 }
 
@@ -46,6 +48,7 @@ export function createLiveView(options: {
   const begun = new Set<number>();
   let text = '';
   let lineOpen = false;
+  let folder = '';
 
   const endLine = (): void => {
     if (lineOpen) writeText?.('\n');
@@ -62,7 +65,7 @@ export function createLiveView(options: {
       if (begun.has(step.step_index)) return;
       begun.add(step.step_index);
       line(
-        `${paint.cyan('→')} ${paint.bold(name)} ${paint.dim(describeParameters(step.tool_info?.parameters))}`.trimEnd(),
+        `${paint.cyan('→')} ${paint.bold(name)} ${paint.dim(describeParameters(step.tool_info?.parameters, folder))}`.trimEnd(),
       );
       if (step.state === 'ACTIVE') return;
     }
@@ -70,8 +73,8 @@ export function createLiveView(options: {
       step.duration_seconds === undefined ? '' : paint.dim(` ${step.duration_seconds.toFixed(1)} s`);
     const error = step.tool_info?.error?.message;
     if (step.state === 'ERROR' || error !== undefined)
-      line(`  ${paint.red('✗')} ${short(error ?? 'failed')}${took}`);
-    else line(`  ${paint.green('✓')} ${paint.dim(resultOf(step))}${took}`.trimEnd());
+      line(`  ${paint.red('✗')} ${name}: ${short(error ?? 'failed')}${took}`);
+    else line(`  ${paint.green('✓')} ${paint.dim([name, resultOf(step)].filter(Boolean).join(': '))}${took}`);
   };
 
   const showStep = (step: StepUpdate): void => {
@@ -101,6 +104,7 @@ export function createLiveView(options: {
     },
     show(event) {
       if (event.event === 'init') {
+        folder = event.init.cwd;
         const parts = [event.init.model, event.init.cwd].filter(Boolean).join(' · ');
         line(paint.dim(`${parts}${parts ? ' · ' : ''}conversation ${event.conversation_id}`));
       } else if (event.event === 'step_update') showStep(event.step_update);

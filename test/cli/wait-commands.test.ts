@@ -1,7 +1,7 @@
-import { spawn } from 'node:child_process';
 import { existsSync, lstatSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Running, startCommand } from '../support/command.ts';
 import { programs, until } from '../support/jobs.ts';
 import { bins, type ServerHouse, type Session, script, serverHouse } from '../support/mcp.ts';
 
@@ -13,42 +13,17 @@ beforeAll(async () => {
 });
 afterAll(() => house.remove());
 
-interface Ended {
-  code: number | null;
-  stdout: string;
-  stderr: string;
-}
-
 function command(
   args: string[],
   options: {
     stdin?: string;
     environment?: Record<string, string | undefined>;
-    bin?: string;
+    bin?: 'baton' | 'agy-mcp';
     node?: string[];
   } = {},
-): { ended: Promise<Ended>; kill: (signal: NodeJS.Signals) => void } {
-  const child = spawn(
-    process.execPath,
-    [...(options.node ?? []), join(bins, options.bin ?? 'agy-mcp.js'), ...args],
-    { cwd: house.folder, env: house.environment(options.environment) },
-  );
-  let stdout = '';
-  let stderr = '';
-  child.stdout.on('data', (chunk: Buffer) => {
-    stdout += chunk.toString();
-  });
-  child.stderr.on('data', (chunk: Buffer) => {
-    stderr += chunk.toString();
-  });
-  child.stdin.on('error', () => {});
-  child.stdin.end(options.stdin ?? '');
-  return {
-    ended: new Promise((resolve) => {
-      child.once('close', (code) => resolve({ code, stdout, stderr }));
-    }),
-    kill: (signal) => child.kill(signal),
-  };
+): Running {
+  const { bin = 'agy-mcp', environment, ...rest } = options;
+  return startCommand(bin, args, { ...rest, cwd: house.folder, env: house.environment(environment) });
 }
 
 let gates = 0;
@@ -65,7 +40,7 @@ async function endedJob(): Promise<string> {
 
 let readies = 0;
 /** Starts a waiting command and resolves once its signal handler stands. */
-async function startReady(args: string[], stdin?: string): Promise<ReturnType<typeof command>> {
+async function startReady(args: string[], stdin?: string): Promise<Running> {
   const ready = join(house.folder, `ready-${readies++}`);
   const started = command(args, { stdin, environment: { AGY_MCP_WAIT_READY_FILE: ready } });
   await until(() => existsSync(ready), 'the ready file');
@@ -88,7 +63,7 @@ describe('wait-job (94)', () => {
     });
     expect(await waiting.ended).toEqual({ code: 0, stdout: 'done\n', stderr: '' });
     const failed = await session.call('agy_run_sync', { prompt: script({ quota: 1 }) });
-    const other = command(['wait-job', String(failed.value.job_id)], { bin: 'baton.js' });
+    const other = command(['wait-job', String(failed.value.job_id)], { bin: 'baton' });
     expect(await other.ended).toMatchObject({ code: 0, stdout: 'failed\n' });
   });
 

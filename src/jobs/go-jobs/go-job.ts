@@ -168,11 +168,9 @@ export function readGoStatus(folder: string, now: number): JobStatus | undefined
   const meta = readMeta(folder);
   const record = readGoRecord(folder);
   if (!meta || !record) return undefined;
-  const early = readExitCode(folder);
+  const code = readExitCode(folder);
   const identity = supervisorIdentity(meta);
-  const running = early === undefined && identity !== undefined && isSameProcessAlive(identity);
-  // The code is written last: the supervisor may have done so and ended between the two looks.
-  const code = running ? undefined : (early ?? readExitCode(folder));
+  const running = code === undefined && identity !== undefined && isSameProcessAlive(identity);
   const summary = readSummary(folder, meta, code);
   const status = deriveStatus({
     record,
