@@ -43,6 +43,8 @@ export interface AgentHouse {
   folder: string;
   home: string;
   stateDir: string;
+  /** What every run gets. */
+  environment: Record<string, string | undefined>;
   write(path: string, text: string): string;
   run(args: string[], options?: RunOptions): Promise<AgentRun>;
   start(args: string[], options?: RunOptions): RunningAgent;
@@ -160,6 +162,7 @@ export function agentHouse(server?: ModelServer): AgentHouse {
     folder,
     home,
     stateDir,
+    environment: base,
     write(path, text) {
       const file = join(folder, path);
       mkdirSync(dirname(file), { recursive: true });

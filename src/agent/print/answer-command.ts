@@ -10,7 +10,7 @@ import type { Diagnostics } from './diagnostics.ts';
 import { earlyEnvelope, toSeconds } from './envelope.ts';
 import type { PrintOptions } from './options.ts';
 import type { Output } from './output.ts';
-import { readRights } from './rights.ts';
+import { openRights } from './rights.ts';
 
 async function answerModel(name: 'model' | 'effort', options: PrintOptions): Promise<Answered> {
   const model = await chooseModel(options, process.env);
@@ -49,7 +49,7 @@ export async function answerCommand(
     case 'agents':
       return answerAgents(places);
     case 'permissions':
-      return answerPermissions(readRights(options, process.env, []).policy);
+      return answerPermissions(openRights(options, process.env, { id: '', artifacts: '' }).policy);
     case 'help':
       break;
   }

@@ -1,72 +1,59 @@
-import { loadPolicy } from '../permissions/load-policy.ts';
-import type { Mode, Policy } from '../permissions/types.ts';
-import type { Workspace } from '../tools/types.ts';
-import { createWorkspace } from '../tools/workspace.ts';
+import type { Mode, PermissionMode } from '../permissions/types.ts';
+import { openToolbox, type Toolbox } from '../toolbox.ts';
 import { RunError } from './failures.ts';
 import type { PrintOptions } from './options.ts';
 
-export interface Rights {
-  workspace: Workspace;
-  policy: Policy;
-  mode: Mode;
-  /** For stderr. */
-  warnings: string[];
-}
-
 type Asked = Pick<PrintOptions, 'cwd' | 'addDirs' | 'mode' | 'skipPermissions' | 'allow' | 'deny'>;
+type Environment = Readonly<Record<string, string | undefined>>;
+type Ceiling = 'plan' | 'workspace' | 'full';
 
-/**
- * What the operator's ceiling leaves of what was asked for: `BATON_RIGHTS` is `plan`, `workspace` or `full`, and an agent
- * that an agent started inherits it.
- */
-function underCeiling(
-  asked: Asked,
-  ceiling: string,
-): { mode: Mode; skipPermissions: boolean; allow: string[]; lost: string | undefined } {
-  const { mode, skipPermissions, allow } = asked;
-  if (ceiling === '' || ceiling === 'full') return { mode, skipPermissions, allow, lost: undefined };
-  if (ceiling !== 'plan' && ceiling !== 'workspace') {
-    throw new RunError(`BATON_RIGHTS=${JSON.stringify(ceiling)} is none of plan, workspace, full`);
-  }
+/** `BATON_RIGHTS`: the operator's ceiling, which an agent that an agent started inherits. @throws {RunError} */
+function readCeiling(environment: Environment): Ceiling {
+  const given = environment.BATON_RIGHTS ?? '';
+  if (given === '' || given === 'full') return 'full';
+  if (given === 'plan' || given === 'workspace') return given;
+  throw new RunError(`BATON_RIGHTS=${JSON.stringify(given)} is none of plan, workspace, full`);
+}
+
+function lostRights(asked: Asked, ceiling: Ceiling): string[] {
   const lost = [
-    ...(skipPermissions ? ['--dangerously-skip-permissions'] : []),
-    ...(allow.length > 0 ? ['--allow'] : []),
+    ...(asked.skipPermissions ? ['--dangerously-skip-permissions'] : []),
+    ...(asked.allow.length > 0 ? ['--allow'] : []),
   ];
-  return {
-    mode: ceiling === 'plan' ? 'plan' : mode,
-    skipPermissions: false,
-    allow: [],
-    lost: lost.length === 0 ? undefined : `${lost.join(' and ')} not applied: BATON_RIGHTS is ${ceiling}`,
-  };
+  if (ceiling === 'full' || lost.length === 0) return [];
+  return [`${lost.join(' and ')} not applied: BATON_RIGHTS is ${ceiling}`];
 }
 
 /**
- * The workspace of a run and what may be done in it.
- * @param readable folders of ours that the tools may read (the conversation's kept outputs)
- * @throws {RunError} for rules or settings of the user that cannot be used
+ * The tools of a run and the policy over them, with what the operator's ceiling leaves of what was asked for. The ceiling
+ * binds the settings of the user too.
+ * @throws {RunError} and what {@link openToolbox} throws
  */
-export function readRights(
+export function openRights(
   asked: Asked,
-  environment: Readonly<Record<string, string | undefined>>,
-  readable: readonly string[],
-): Rights {
-  const workspace = createWorkspace([asked.cwd, ...asked.addDirs]);
-  const granted = underCeiling(asked, environment.BATON_RIGHTS ?? '');
-  const { policy, warnings } = loadPolicy({
+  environment: Environment,
+  conversation: { id: string; artifacts: string },
+): Toolbox {
+  const ceiling = readCeiling(environment);
+  const isCapped = ceiling !== 'full';
+  const mode: Mode = ceiling === 'plan' ? 'plan' : asked.mode;
+  const toolbox = openToolbox({
     environment,
-    workspace,
-    mode: granted.mode,
-    skipPermissions: granted.skipPermissions,
-    allow: granted.allow,
+    folders: [asked.cwd, ...asked.addDirs],
+    mode,
+    skipPermissions: asked.skipPermissions && !isCapped,
+    allow: isCapped ? [] : asked.allow,
     deny: asked.deny,
-    readable,
+    conversationId: conversation.id,
+    conversationFolder: conversation.artifacts,
   });
-  const capped = environment.BATON_RIGHTS === 'plan' || environment.BATON_RIGHTS === 'workspace';
-  // Settings may say always-proceed too; the ceiling binds them as well.
-  const ceiled: Policy =
-    capped && policy.permissionMode === 'always-proceed'
-      ? { ...policy, permissionMode: 'request-review' }
-      : policy;
-  const lost = granted.lost === undefined ? [] : [granted.lost];
-  return { workspace, policy: ceiled, mode: granted.mode, warnings: [...warnings, ...lost] };
+  const { policy } = toolbox;
+  const permissionMode: PermissionMode =
+    isCapped && policy.permissionMode === 'always-proceed' ? 'request-review' : policy.permissionMode;
+  return {
+    ...toolbox,
+    policy: { ...policy, permissionMode },
+    permissionMode,
+    warnings: [...toolbox.warnings, ...lostRights(asked, ceiling)],
+  };
 }

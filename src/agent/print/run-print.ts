@@ -8,11 +8,9 @@ import { findPlaces, type Places } from '../context/places.ts';
 import { buildSystemPrompt } from '../context/system-prompt.ts';
 import { countTurns, deniedSoFar } from '../conversations/history.ts';
 import { decide } from '../permissions/decide.ts';
-import { createHiddenTest } from '../permissions/load-policy.ts';
 import type { Mode } from '../permissions/types.ts';
 import type { StructuredOutput } from '../structured/structured-output.ts';
-import { createTools } from '../tools/create-tools.ts';
-import type { LaunchPlan, Tool } from '../tools/types.ts';
+import type { Tool } from '../tools/types.ts';
 import { chooseModel } from './choose-model.ts';
 import { createDenials } from './denials.ts';
 import type { Diagnostics } from './diagnostics.ts';
@@ -22,7 +20,7 @@ import { openConversation } from './open-conversation.ts';
 import type { Formats, PrintOptions } from './options.ts';
 import type { Output } from './output.ts';
 import { isPromptGiven, readPrompt } from './read-prompt.ts';
-import { readRights } from './rights.ts';
+import { openRights } from './rights.ts';
 import { createSession, type Session } from './session.ts';
 import { commandOf, expandPrompt, type ReadPrompt, refusedInStream } from './slash.ts';
 import type { Stopping } from './stopping.ts';
@@ -144,33 +142,24 @@ export async function runPrint(run: PrintRun): Promise<ExitCode> {
   }
 
   const conversation = openConversation(options, stateDir(process.env), diagnostics);
-  const rights = readRights(options, process.env, [conversation.artifacts]);
-  for (const warning of rights.warnings) diagnostics.warn(warning);
-  const { policy } = rights;
+  const toolbox = openRights(options, process.env, conversation);
+  for (const warning of toolbox.warnings) diagnostics.warn(warning);
+  const { policy } = toolbox;
   const [contextFiles, skills] = await Promise.all([readContextFiles(places), findSkills(places)]);
   for (const notice of [...contextFiles.notices, ...skills.notices]) diagnostics.say(`notice: ${notice}`);
   const expand = (text: string) => expandPrompt(text, slashCommands ? skills.items : [], slashCommands);
   const first = prompt === undefined ? undefined : expand(prompt);
 
-  const operations = { launch: (plan: LaunchPlan) => plan, sandbox: 'none' };
-  const toolSet = createTools({
-    workspace: rights.workspace,
-    operations,
-    environment: process.env,
-    conversationId: conversation.id,
-    conversationFolder: conversation.artifacts,
-    isHidden: createHiddenTest(policy),
-  });
-  const tools = [...chooseTools(toolSet.tools, agent, diagnostics), ...(structured ? [structured.tool] : [])];
+  const tools = [...chooseTools(toolbox.tools, agent, diagnostics), ...(structured ? [structured.tool] : [])];
   const session = createSession({
     conversation,
     cwd: options.cwd,
     model,
     system: buildSystemPrompt({
       introduction: agent?.introduction,
-      workspace: rights.workspace.folders,
-      mode: rights.mode,
-      sandbox: operations.sandbox,
+      workspace: policy.workspace,
+      mode: policy.mode,
+      sandbox: 'none',
       contextFiles: contextFiles.files,
       skills: skills.items,
       date: new Date().toISOString().slice(0, 10),
@@ -189,7 +178,12 @@ export async function runPrint(run: PrintRun): Promise<ExitCode> {
     now: () => performance.now(),
   });
   const close = async (): Promise<void> => {
-    await toolSet.close();
+    const left = toolbox.running();
+    if (left.length > 0) {
+      const lines = left.map(({ commandLine }) => commandLine).join('; ');
+      diagnostics.say(`terminating ${left.length} daemon task(s) on exit: ${lines}`);
+    }
+    await toolbox.close();
     conversation.close();
     if (options.ephemeral) rmSync(conversation.artifacts, { recursive: true, force: true });
   };
@@ -204,7 +198,7 @@ export async function runPrint(run: PrintRun): Promise<ExitCode> {
     ...((options.model !== undefined || model.notice !== undefined) && { model: model.id }),
     ...(options.agent !== undefined && { agent: options.agent }),
     ...(structured && { json_schema: structured.schema }),
-    ...expandedCommands(first?.expanded, rights.mode),
+    ...expandedCommands(first?.expanded, policy.mode),
   });
   try {
     if (first) return await session.runPrompt(first);
