@@ -26,7 +26,8 @@ export function fileStamp(path: string): string {
 /** The problem of a question whose caller did not wait for the answer. */
 export const CANCELLED = 'the caller gave up';
 
-export type Answer<T> = { value: T } | { problem: string };
+/** `slow`: the problem was waited for until a time limit, so asking again would cost as much. */
+export type Answer<T> = { value: T } | { problem: string; slow?: boolean };
 
 interface Entry<T> {
   answer: Answer<T>;
@@ -36,9 +37,10 @@ interface Entry<T> {
 
 /**
  * Asks a program something once per state of its file. Callers that ask at the same time share one question, and one
- * that gives up does not end it for the others. A problem is kept for `problemMs` (0 = asked anew each time).
+ * that gives up does not end it for the others. A problem is asked anew each time, save a slow one, which is kept for
+ * `slowProblemMs` (0 = not at all).
  */
-export function createProbe<T>(problemMs: number): {
+export function createProbe<T>(slowProblemMs: number): {
   ask(key: string, question: () => Promise<Answer<T>>, signal?: AbortSignal): Promise<Answer<T>>;
 } {
   const known = new Map<string, Entry<T>>();
@@ -48,7 +50,8 @@ export function createProbe<T>(problemMs: number): {
     try {
       const answer = await question();
       if ('value' in answer) known.set(key, { answer });
-      else if (problemMs > 0) known.set(key, { answer, until: Date.now() + problemMs });
+      else if (answer.slow && slowProblemMs > 0)
+        known.set(key, { answer, until: Date.now() + slowProblemMs });
       return answer;
     } finally {
       open.delete(key);

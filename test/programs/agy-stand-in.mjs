@@ -4,6 +4,8 @@
  * output formats, stream-json input, conversations on disk under $HOME, /usage), answers at once without any model, and
  * misbehaves on request.
  *
+ * It never lives longer than five minutes.
+ *
  * Without a directive a run answers `You said: <prompt>` and remembers the conversation.
  *
  * DIRECTIVES come as JSON, one object or a list of them: in the prompt, on a line `DO [...]`, or for every run in
@@ -31,14 +33,14 @@
  *   {"exitCode":7} {"exit":7} {"die":"SIGKILL"} {"hang":1}        the code at the end; the end at this point; never
  *
  * VARIABLES
- *   STANDIN_VERSION (1.2.16), STANDIN_VERSION_OUTPUT, STANDIN_VERSION_EXIT, STANDIN_VERSION_HOLD (ms that a descendant
- *   keeps the output open), STANDIN_VERSION_HANG; STANDIN_WITHOUT (flags that this build lacks, with commas),
- *   STANDIN_HELP: full, stderr, empty, garbage, fail, hang; STANDIN_MODELS: ok, signed-out, hang, hold, or the text to
- *   print; STANDIN_USAGE: ok, signed-out, exhausted, garbage, hang; STANDIN_START: signed-out, silent (ends with 0
- *   and nothing), slow=<ms> (before init), no-init; STANDIN_LOG: a file that gets one JSON line for each start (argv,
- *   cwd, pid) and one for each prompt.
+ *   STANDIN_VERSION (1.2.16), STANDIN_VERSION_OUTPUT, STANDIN_VERSION_EXIT, STANDIN_VERSION_HANG
+ *   STANDIN_WITHOUT  flags that this build lacks, with commas: unknown to it, and not in its help
+ *   STANDIN_HELP     full, stderr, empty, garbage, fail, hang
+ *   STANDIN_MODELS   ok, signed-out, hang, or the text to print
+ *   STANDIN_USAGE    ok, signed-out, exhausted, garbage, hang
+ *   STANDIN_START    signed-out, silent (ends with 0 and nothing), slow=<ms> (before init), no-init
+ *   STANDIN_LOG      a file that gets one JSON line for each start (argv, cwd, pid) and one for each prompt
  */
-import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { appendFileSync, existsSync, fstatSync, readFileSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
@@ -54,6 +56,8 @@ const args = process.argv.slice(2);
 const version = env.STANDIN_VERSION ?? '1.2.16';
 const flags = offered(version, (env.STANDIN_WITHOUT ?? '').split(',').filter(Boolean));
 const started = Date.now();
+// A run that its test lost sight of ends by itself.
+setTimeout(() => process.exit(98), 300_000).unref();
 
 function log(entry) {
   if (env.STANDIN_LOG) appendFileSync(env.STANDIN_LOG, `${JSON.stringify({ pid: process.pid, ...entry })}\n`);
@@ -62,12 +66,6 @@ function log(entry) {
 async function tellVersion() {
   if (env.STANDIN_VERSION_HANG) await sleep(3_600_000);
   out(env.STANDIN_VERSION_OUTPUT ?? `${version}\n`);
-  if (env.STANDIN_VERSION_HOLD) {
-    spawn(process.execPath, ['-e', `setTimeout(()=>{},${env.STANDIN_VERSION_HOLD})`], {
-      stdio: ['ignore', 'inherit', 'inherit'],
-      detached: true,
-    }).unref();
-  }
   process.exit(Number(env.STANDIN_VERSION_EXIT ?? 0));
 }
 

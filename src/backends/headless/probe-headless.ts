@@ -11,7 +11,7 @@ import {
 import type { Capabilities, Environment } from '../types.ts';
 import { formatVersion, parseVersion, type VersionTriple } from '../version.ts';
 
-/** Time limits of the questions, and how long a failed `--help` is remembered; milliseconds. */
+/** Time limits of the questions, and how long a `--help` that ran into its limit is remembered; milliseconds. */
 export interface ProbeLimits {
   versionMs: number;
   helpMs: number;
@@ -31,8 +31,8 @@ export interface HeadlessProbe {
     signal?: AbortSignal,
   ): Promise<Answer<VersionTriple>>;
   /**
-   * What a program's `--help` advertises. Remembered until the file changes; that it told nothing is remembered for a
-   * while only.
+   * What a program's `--help` advertises. Remembered until the file changes. A failure is not remembered, save one that
+   * ran into the time limit, for a minute: else each run would wait for it again.
    */
   capabilities(
     program: Program,
@@ -89,7 +89,7 @@ async function askHelpText(
   const { ending, stdout, stderr } = asked.value;
   if (ending === 'cancelled') return { problem: CANCELLED };
   if (ending === 'timeout') {
-    return { problem: `${label} --help did not complete within ${timeoutMs / 1000}s` };
+    return { problem: `${label} --help did not complete within ${timeoutMs / 1000}s`, slow: true };
   }
   const text = [stdout, stderr]
     .map((part) => part.trim())

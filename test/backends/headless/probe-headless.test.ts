@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { allCapabilities } from '../../../src/backends/capabilities.ts';
@@ -141,30 +141,40 @@ test.each([
 ])('a help that tells nothing (%s) is a problem', async (how, problem) => {
   const { program, environment } = standIn({ STANDIN_HELP: how });
   const probe = createHeadlessProbe({ ...LONG, helpMs: how === 'hang' ? 500 : 30_000 });
-  await expect(probe.capabilities(program, 'agy', environment)).resolves.toEqual({ problem });
+  await expect(probe.capabilities(program, 'agy', environment)).resolves.toMatchObject({ problem });
 });
 
-test('a failed help is remembered for a while, a read one until the file changes', async () => {
+test('a help that failed is asked again, one that was read is not', async () => {
   const folder = testFolder();
   const mark = join(folder, 'repaired');
   const { program, count } = counting(`[ -e ${mark} ] && echo "--model --mode"`);
   const environment = bareEnvironment(folder);
-  const remembering = createHeadlessProbe(LONG);
-  const ask = () => remembering.capabilities(program, 'agy', environment);
+  const probe = createHeadlessProbe(LONG);
+  const ask = () => probe.capabilities(program, 'agy', environment);
   await expect(ask()).resolves.toHaveProperty('problem');
   writeFileSync(mark, '');
-  await expect(ask()).resolves.toHaveProperty('problem');
-  expect(count()).toBe(1);
-
-  const forgetting = createHeadlessProbe({ ...LONG, helpProblemMs: 0 });
-  rmSync(mark);
-  await expect(forgetting.capabilities(program, 'agy', environment)).resolves.toHaveProperty('problem');
-  writeFileSync(mark, '');
-  const read = await forgetting.capabilities(program, 'agy', environment);
-  expect(read).toMatchObject({ value: { model: true, mode: true, effort: false } });
-  await forgetting.capabilities(program, 'agy', environment);
-  expect(count()).toBe(3);
+  await expect(ask()).resolves.toMatchObject({ value: { model: true, mode: true, effort: false } });
+  await ask();
+  expect(count()).toBe(2);
 });
+
+test.each([
+  [60_000, 1],
+  [0, 2],
+])(
+  'a help that hung is remembered for %d ms: of two questions %d start it',
+  async (helpProblemMs, starts) => {
+    const { program, count } = counting('sleep 300');
+    const environment = bareEnvironment(testFolder());
+    const probe = createHeadlessProbe({ ...LONG, helpMs: 500, helpProblemMs });
+    for (let question = 0; question < 2; question++) {
+      await expect(probe.capabilities(program, 'agy', environment)).resolves.toMatchObject({
+        problem: 'agy --help did not complete within 0.5s',
+      });
+    }
+    expect(count()).toBe(starts);
+  },
+);
 
 test('a repaired program is asked at once: its file is another one', async () => {
   const { program } = counting('exit 1');

@@ -1,5 +1,4 @@
 // What the stand-in answers itself, without a turn: its models, and the free slash commands.
-import { spawn } from 'node:child_process';
 import { err, line, noUsage, out } from './output.mjs';
 
 const MODELS = [
@@ -43,13 +42,7 @@ export async function listModels(format) {
     err('Error: Please sign in to view available models. Launch the CLI without arguments to sign in.\n');
     process.exit(1);
   }
-  if (how === 'hold') {
-    spawn(process.execPath, ['-e', 'setTimeout(()=>{},30000)'], {
-      stdio: ['ignore', 'inherit', 'inherit'],
-      detached: true,
-    }).unref();
-  }
-  if (how !== 'ok' && how !== 'hold') {
+  if (how !== 'ok') {
     out(how);
     process.exit(0);
   }
