@@ -168,9 +168,11 @@ export function readGoStatus(folder: string, now: number): JobStatus | undefined
   const meta = readMeta(folder);
   const record = readGoRecord(folder);
   if (!meta || !record) return undefined;
-  const code = readExitCode(folder);
+  const early = readExitCode(folder);
   const identity = supervisorIdentity(meta);
-  const running = code === undefined && identity !== undefined && isSameProcessAlive(identity);
+  const running = early === undefined && identity !== undefined && isSameProcessAlive(identity);
+  // The code is written last: the supervisor may have done so and ended between the two looks.
+  const code = running ? undefined : (early ?? readExitCode(folder));
   const summary = readSummary(folder, meta, code);
   const status = deriveStatus({
     record,

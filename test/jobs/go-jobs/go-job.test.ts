@@ -8,6 +8,7 @@ import { createJobsClient } from '../../../src/jobs/client.ts';
 import { readStatus } from '../../../src/jobs/read-status.ts';
 import { removeOldJobs } from '../../../src/jobs/supervisor/retention.ts';
 import { bootId, processStartTime } from '../../../src/platform/process-identity.ts';
+import { until } from '../../support/jobs.ts';
 
 const id = '1764580000000000000-0123456789abcdef01234567';
 const payload = {
@@ -154,10 +155,15 @@ describe('a job of the Go server', () => {
   it('that runs is listed as running, can be waited for, and is cancelled through its own supervisor', async () => {
     const supervisor = spawn(
       'sh',
-      ['-c', 'trap \'printf 143 > "$0/exit_code"; exit 0\' TERM; while :; do sleep 0.05; done', folder],
+      [
+        '-c',
+        'trap \'printf 143 > "$0/exit_code"; exit 0\' TERM; : > "$0/ready"; while :; do sleep 0.05; done',
+        folder,
+      ],
       { stdio: 'ignore' },
     );
     const pid = supervisor.pid!;
+    await until(() => existsSync(join(folder, 'ready')), 'its signal handler');
     put({
       'meta.json': meta({ pid, start_time_ticks: Number(processStartTime(pid)) }),
       out: 'half',

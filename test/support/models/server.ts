@@ -23,6 +23,8 @@ export interface ModelServer {
   seen: string[];
   /** Connections that were ever opened. */
   connections: () => number;
+  /** Closes the connections on which nothing is under way. */
+  dropIdle: () => void;
   /** Environment variables with which baton-agent reaches this server by a wire. */
   environment(wire: TestWire): Record<string, string>;
   close(): Promise<void>;
@@ -167,6 +169,7 @@ export async function startModelServer(
     calls,
     seen,
     connections: () => connections,
+    dropIdle: () => server.closeIdleConnections(),
     environment(wire): Record<string, string> {
       if (wire === 'google') return { GOOGLE_GEMINI_BASE_URL: url, GEMINI_API_KEY: 'test-key' };
       if (wire === 'anthropic') return { ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: 'test-key' };

@@ -39,14 +39,20 @@ function headersOf(given: unknown): Record<string, string> {
 
 const GONE = new Set(['ECONNRESET', 'EPIPE']);
 
-/** What to do when nothing is listening or the certificate is not trusted: the cause and the next step. */
-function explained(error: unknown, url: URL): Error {
-  const code = errorCode(error) ?? '';
-  const message = error instanceof Error ? error.message || code : String(error);
-  const hint = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER/.test(code)
-    ? `; if a proxy or a private server signs its own certificate, name its authority in NODE_EXTRA_CA_CERTS`
-    : '';
-  return Object.assign(new Error(`${shownUrl(url.origin)}: ${message}${hint}`, { cause: error }), { code });
+/** No reply was had from an address: which, why, and what to do. `code` is Node's. */
+export class TransportError extends Error {
+  override name = 'TransportError';
+  readonly code: string;
+
+  constructor(url: URL, error: unknown) {
+    const code = errorCode(error) ?? '';
+    const reason = error instanceof Error ? error.message || code : String(error);
+    const hint = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY/.test(code)
+      ? '; if a proxy or a private server signs its own certificate, name the file of its authority in NODE_EXTRA_CA_CERTS'
+      : '';
+    super(`${shownUrl(url.origin)}: ${reason}${hint}`, { cause: error });
+    this.code = code;
+  }
 }
 
 /** @param options.idleMs longest wait for the reply to begin, and between two pieces of it. */
@@ -81,7 +87,7 @@ export function createTransport(environment: Environment, options: { idleMs: num
           // The server closed a kept connection just as it was used again: nothing was read, so ask once more.
           resolve(send(sent, true));
         } else {
-          reject(explained(error, url));
+          reject(new TransportError(url, error));
         }
       });
       request.end(body);

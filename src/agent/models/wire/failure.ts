@@ -1,5 +1,7 @@
 import { type Fields, isFields, parseJson, textOr } from '../../../contract/fields.ts';
 import { errorCode, errorMessage } from '../../../platform/errors.ts';
+import { TransportError } from '../transport/fetch.ts';
+import { isLoopback } from '../transport/proxy.ts';
 import { ModelError, type ModelErrorKind } from '../types.ts';
 import { StreamFailure } from './parts.ts';
 
@@ -32,7 +34,8 @@ const EXHAUSTED =
 const KEY_REFUSED = /api[ _-]?key (not valid|invalid|expired)|invalid[ _](x-)?api[ _-]?key|API_KEY_INVALID/i;
 const NO_MODEL =
   /model.{0,80}(not (found|exist|supported)|does ?n.t exist|is unavailable)|model_not_found|unknown model|no such model|invalid model/i;
-const CONNECTION = new Set([
+/** Codes of connections that may well be had at the next try. */
+const DROPPED = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
   'EPIPE',
@@ -40,10 +43,7 @@ const CONNECTION = new Set([
   'EAI_AGAIN',
   'ENETUNREACH',
   'EHOSTUNREACH',
-  'ENOTFOUND',
-  'EPROXY',
 ]);
-
 /** Errors of the provider packages for a reply that was damaged on its way, or broke off. */
 const GARBLED = new Set(['AI_JSONParseError', 'AI_InvalidResponseDataError', 'AI_EmptyResponseBodyError']);
 
@@ -196,6 +196,22 @@ function isApiError(error: unknown): error is Error & Fields {
   return error instanceof Error && error.name === 'AI_APICallError' && 'statusCode' in error;
 }
 
+function isDropped(error: unknown): boolean {
+  return DROPPED.has(errorCode(error) ?? '');
+}
+
+function connectionFailure(dropped: unknown, party: Party, cause: unknown): ModelError {
+  const code = errorCode(dropped) ?? '';
+  const isHere = isLoopback(new URL(party.address).hostname);
+  // A server on this machine that does not listen is not about to.
+  const isOff = code === 'ECONNREFUSED' && isHere;
+  const hint = isOff ? '; is the server running?' : '';
+  return new ModelError('network', `${party.providerLabel} (${party.id}): ${errorMessage(dropped)}${hint}`, {
+    retryable: DROPPED.has(code) && !isOff,
+    cause,
+  });
+}
+
 /** Anything that asking a model can throw, as a {@link ModelError} that names the provider, the cause and what to do. */
 export function toModelError(error: unknown, party: Party, signal: AbortSignal): ModelError {
   if (signal.aborted)
@@ -209,20 +225,8 @@ export function toModelError(error: unknown, party: Party, signal: AbortSignal):
     }
     if (at instanceof StreamFailure) return toModelError(at.reported, party, signal);
   }
-  const dropped = errors.findLast((at) => CONNECTION.has(errorCode(at) ?? ''));
-  if (dropped) {
-    const code = errorCode(dropped) ?? '';
-    const isHere = /^https?:\/\/(localhost|127\.|\[::1\])/.test(party.address);
-    const hint = code === 'ECONNREFUSED' && isHere ? '; is the server running?' : '';
-    return new ModelError(
-      'network',
-      `${party.providerLabel} (${party.id}): ${errorMessage(dropped)}${hint}`,
-      {
-        retryable: code !== 'ENOTFOUND' && code !== 'EPROXY' && hint === '',
-        cause: error,
-      },
-    );
-  }
+  const dropped = errors.find((at) => at instanceof TransportError) ?? errors.findLast(isDropped);
+  if (dropped) return connectionFailure(dropped, party, error);
   const api = errors.find(isApiError);
   if (api && !(api.statusCode === 200)) return fromReport(readApiError(api), party, error);
   const last = errors.at(-1);
