@@ -1,5 +1,3 @@
-import type { Envelope } from '../contract/events.ts';
-
 export const BACKEND_NAMES = ['agy', 'gemini', 'baton'] as const;
 export type BackendName = (typeof BACKEND_NAMES)[number];
 
@@ -198,6 +196,3 @@ export class BackendError extends Error {
     this.kind = kind;
   }
 }
-
-/** Reads the one object of a run whose stdout is `json` instead of a stream. */
-export type EnvelopeReader = (stdout: string) => Envelope | undefined;

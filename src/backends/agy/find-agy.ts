@@ -6,7 +6,7 @@ const INSTALL = 'curl -fsSL https://antigravity.google/cli/install.sh | bash';
 const OTHER_WAY = 'To run jobs with the agent that comes with this package instead, set BATON_BACKEND=baton.';
 
 /** Where installers and package managers put agy, for clients whose PATH does not name it. */
-export function installPlaces(environment: Environment): string[] {
+function installPlaces(environment: Environment): string[] {
   const home = homeFolder(environment);
   if (process.platform === 'win32') {
     const local = environment.LOCALAPPDATA;
