@@ -16,10 +16,10 @@ const BLOCK = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/;
 export async function readFrontMatter(text: string): Promise<MarkdownFile> {
   const match = BLOCK.exec(text);
   if (!match) return { fields: {}, body: text };
-  const { parse } = await import('yaml');
+  const { parseYaml } = await import('./parse-yaml.ts');
   let value: unknown;
   try {
-    value = parse(match[1] ?? '', { logLevel: 'silent' });
+    value = parseYaml(match[1] ?? '');
   } catch (error) {
     throw new Error(`its front matter is no YAML: ${errorMessage(error).split('\n', 1)[0]}`, {
       cause: error,

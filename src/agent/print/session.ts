@@ -151,6 +151,15 @@ export function createSession(parts: SessionParts): Session {
     },
   };
 
+  let takesTools = true;
+  hooks.planCall = () => ({ withoutTools: !takesTools });
+  hooks.onToolsRefused = (error) => {
+    if (!takesTools) return false;
+    takesTools = false;
+    parts.structured?.withoutTools();
+    diagnostics.warn(`${parts.model.id} takes no tools; the run goes on without them (${error.message})`);
+    return true;
+  };
   if (parts.structured) {
     const { structured } = parts;
     hooks.planCall = () => structured.planCall();
