@@ -31,7 +31,7 @@ export async function startServer(command: Command): Promise<McpServer> {
     env: command.env,
     stdio: ['pipe', 'pipe', 'pipe'],
   });
-  const waiting = new Map<number, { resolve(reply: Reply): void; reject(error: Error): void }>();
+  const waiting = new Map<number, { resolve: (reply: Reply) => void; reject: (error: Error) => void }>();
   let rest = '';
   let stderr = '';
   let nextId = 1;
