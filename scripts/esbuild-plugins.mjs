@@ -53,7 +53,24 @@ const lightProviders = (root) => ({
   },
 });
 
+/**
+ * The MCP server library brings ajv (295 KB) as its default for checking answers to elicitations; the server hands it a
+ * checker of its own (src/server/create-server.ts), so the default is never asked for.
+ */
+const lightMcpServer = {
+  name: 'light-mcp-server',
+  setup(build) {
+    const name = '@modelcontextprotocol/server/_shims';
+    build.onResolve({ filter: new RegExp(`^${name}$`) }, () => ({ path: name, namespace: 'mcp-shims' }));
+    build.onLoad({ filter: /.*/, namespace: 'mcp-shims' }, () => ({
+      contents:
+        "import process from 'node:process'; class DefaultJsonSchemaValidator { getValidator() { throw new Error('no default JSON Schema checker in this bundle'); } } export { DefaultJsonSchemaValidator, process };",
+      loader: 'js',
+    }));
+  },
+};
+
 /** @param {string} root the package's folder */
 export function bundlingPlugins(root) {
-  return [englishOnlyZod, lightProviders(root)];
+  return [englishOnlyZod, lightProviders(root), lightMcpServer];
 }

@@ -1,3 +1,7 @@
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { keepCompiledCode } from '../../platform/code-cache.ts';
+import { VERSION } from '../../platform/version.ts';
 import { CommandError } from '../exit.ts';
 import { type FlagTable, parseFlags } from '../flags.ts';
 
@@ -13,6 +17,8 @@ export const SERVE_FLAGS: FlagTable = {
  */
 export async function serve(name: 'baton' | 'agy-mcp', argv: readonly string[]): Promise<number> {
   parseFlags(argv, SERVE_FLAGS, { interspersed: true, command: `${name} serve` });
+  // In the package this file is one of the chunks, and they lie beside it.
+  keepCompiledCode(dirname(fileURLToPath(import.meta.url)), VERSION, process.env);
   // Before anything else is loaded: from here on nobody else prints to stdout.
   const { claimStdout } = await import('../../server/protocol-output.ts');
   const output = claimStdout();
