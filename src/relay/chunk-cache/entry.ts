@@ -1,6 +1,6 @@
 import { isFields, parseJson } from '../../contract/fields.ts';
 import type { Edit } from '../change-mode/edit.ts';
-import type { InlinedFile } from '../inline/inlined-file.ts';
+import { type InlinedFile, isInlinedFile } from '../inline/inlined-file.ts';
 
 /** A set of edits that came in more than one chunk. */
 export interface ChunkEntry {
@@ -44,20 +44,4 @@ function isEdit(value: unknown): value is Edit {
     typeof value.new === 'string' &&
     (value.line === undefined || typeof value.line === 'number')
   );
-}
-
-function isInlinedFile(value: unknown): value is InlinedFile {
-  return (
-    isFields(value) &&
-    typeof value.path === 'string' &&
-    typeof value.realPath === 'string' &&
-    typeof value.sha256 === 'string' &&
-    typeof value.readBytes === 'number' &&
-    typeof value.size === 'number' &&
-    isListOf(value.ranges, isRange)
-  );
-}
-
-function isRange(value: unknown): value is { from: number; to: number } {
-  return isFields(value) && typeof value.from === 'number' && typeof value.to === 'number';
 }

@@ -1,3 +1,4 @@
+import { isFields } from '../../contract/fields.ts';
 import type { LineRange } from './references.ts';
 
 /** A file that was put into a prompt: enough to see later whether it is still the same. JSON-safe. */
@@ -13,4 +14,22 @@ export interface InlinedFile {
   size: number;
   /** The lines that were included; empty = from the beginning. */
   ranges: LineRange[];
+}
+
+/** Whether a value that was read back is one. */
+export function isInlinedFile(value: unknown): value is InlinedFile {
+  return (
+    isFields(value) &&
+    typeof value.path === 'string' &&
+    typeof value.realPath === 'string' &&
+    typeof value.sha256 === 'string' &&
+    typeof value.readBytes === 'number' &&
+    typeof value.size === 'number' &&
+    Array.isArray(value.ranges) &&
+    value.ranges.every(isRange)
+  );
+}
+
+function isRange(value: unknown): value is LineRange {
+  return isFields(value) && typeof value.from === 'number' && typeof value.to === 'number';
 }

@@ -48,6 +48,17 @@ test('a sentence stays whole, and the content follows the line that names the fi
   ]);
 });
 
+test('rows 6, 23: nothing is quoted that was not, and a large lock file travels whole', async () => {
+  const lock = `{${'"name": "package",\n'.repeat(13_000)}}`;
+  using tree = makeTree({ 'largefile.js': 'CODE', 'package-lock.json': lock });
+  const result = await inline(tree, '@largefile.js explain this, and "@package-lock.json" $(x) %PATH% -p');
+  expect(result.input.startsWith('largefile.js explain this, and "package-lock.json" $(x) %PATH% -p\n')).toBe(
+    true,
+  );
+  expect(result.input).toContain(lock);
+  expect(result.notices).toEqual([]);
+});
+
 test('the same prompt and tree give the same input', async () => {
   using tree = makeTree({ 'b.txt': 'b', 'a.txt': 'a', 'c/d.txt': 'd' });
   const first = await inline(tree, 'Read @.');
