@@ -94,8 +94,8 @@ async function lookUp(
   let behind = 0;
   for (const reference of findReferences(request.prompt)) {
     await pace();
-    // An `@` within the name that was just found.
-    if (reference.start < behind) continue;
+    // Or it is an `@` within the name that was just found.
+    if (!reference || reference.start < behind) continue;
     if (examined >= limits.references) {
       report.add('unexamined', reference.likely.pattern);
       break;

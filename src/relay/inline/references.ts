@@ -46,24 +46,29 @@ const openers = new Set('"\'`“‘«「『（【([{<>,;:=|!*~…—–、，；
 /**
  * The references of a prompt, in order. An `@` counts at the start, behind white space, and behind an opening bracket,
  * a quotation mark or other punctuation; inside a word (`name@host`, `pkg@1.2`) it never does. Pure: whether a
- * reference names anything is not looked up here.
+ * reference names anything is not looked up here. Where a long prompt has none, undefined comes now and then, so that
+ * the caller can pause.
  *
  * Forms: `@a/b.ts`, `@"my file.ts"`, `"@my file.ts"`, `@my\ file.ts`, `@src/`, `@.`, `@src/**\/*.ts`, each with
  * `:10`, `:10-40`, `#L10-L40` behind it. Punctuation that follows is not part of the name, unless such a name exists.
  */
-export function* findReferences(prompt: string): Generator<Reference> {
+export function* findReferences(prompt: string): Generator<Reference | undefined> {
+  let skipped = 0;
   for (let start = prompt.indexOf('@'); start !== -1; start = prompt.indexOf('@', start + 1)) {
     const reference = canStandBehind(prompt, start) ? referenceAt(prompt, start) : undefined;
-    if (reference) yield reference;
+    skipped = reference ? 0 : skipped + 1;
+    if (reference || skipped % skippedBetweenPauses === 0) yield reference;
   }
 }
+
+const skippedBetweenPauses = 1000;
 
 function canStandBehind(prompt: string, start: number): boolean {
   let at = start - 1;
   // Markdown emphasis: `_@a.ts_` but not `snake_@x`.
-  while (prompt[at] === '_') at -= 1;
+  while (prompt[at] === '_' && start - at <= 3) at -= 1;
   const before = prompt[at];
-  return before === undefined || /\s/.test(before) || openers.has(before);
+  return before === undefined || openers.has(before) || /\s/.test(before);
 }
 
 function referenceAt(prompt: string, start: number): Reference | undefined {

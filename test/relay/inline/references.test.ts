@@ -1,10 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { findReferences } from '../../../src/relay/inline/references.ts';
+import { findReferences, type Reference } from '../../../src/relay/inline/references.ts';
+
+function references(prompt: string): Reference[] {
+  return [...findReferences(prompt)].filter((reference) => reference !== undefined);
+}
 
 /** All readings of all references: name, lines, and the text that belongs to it. */
 function readings(prompt: string): string[] {
-  return [...findReferences(prompt)].flatMap((reference) =>
+  return references(prompt).flatMap((reference) =>
     reference.candidates.map(
       (c) =>
         `${c.path}${c.range ? ` lines ${c.range.from}-${c.range.to}` : ''} <${prompt.slice(reference.start, c.end)}>`,
@@ -13,7 +17,7 @@ function readings(prompt: string): string[] {
 }
 
 function likely(prompt: string): string[] {
-  return [...findReferences(prompt)].map(
+  return references(prompt).map(
     (r) => `${r.likely.path}${r.likely.range ? `:${r.likely.range.from}-${r.likely.range.to}` : ''}`,
   );
 }
@@ -125,7 +129,7 @@ test('property: readings lie in the prompt, in order, behind an @ that stands fr
   fc.assert(
     fc.property(text, (prompt) => {
       let last = -1;
-      for (const reference of findReferences(prompt)) {
+      for (const reference of references(prompt)) {
         expect(reference.start).toBeGreaterThan(last);
         last = reference.start;
         expect(prompt[reference.start]).toBe('@');
