@@ -9,5 +9,7 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: 'forks',
+    // Most tests wait for real processes, so more workers than cores pay.
+    maxWorkers: 4,
   },
 });

@@ -15,7 +15,10 @@ export interface JobParent {
 }
 
 /** What a command line lets its agent do: read from the flags that carry it, the same for all backends. */
-export function rightsOfArguments(args: readonly string[]): Rights {
+export function rightsOfArguments(line: readonly string[]): Rights {
+  // On builds that take the prompt as an argument it stands behind -p, and may look like any flag.
+  const prompt = line.indexOf('-p');
+  const args = prompt === -1 ? line : line.slice(0, prompt);
   const mode = args.indexOf('--mode');
   if (args.includes('--mode=plan') || (mode !== -1 && args[mode + 1] === 'plan')) return 'plan';
   return args.includes('--dangerously-skip-permissions') ? 'full' : 'workspace';

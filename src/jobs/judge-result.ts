@@ -32,6 +32,11 @@ function judgeSuccess(facts: EndedFacts, result: Envelope): Verdict & { partial?
       partial: true,
     };
   }
+  if (stderrTail.includes('--mode plan has no effect')) {
+    const error =
+      'agy ran without plan mode although a read-only run was asked for ("--mode plan has no effect"): it may have changed files';
+    return { ...fail('agy_error', error), partial: true };
+  }
   const hasAnswer = result.response.trim() !== '' || result.structured_output !== undefined;
   if (result.denied_actions?.length && !hasAnswer) {
     const names = result.denied_actions.map((d) => d.display_name || d.action).join(', ');

@@ -292,6 +292,11 @@ const cases: Record<string, Case> = {
     stderr: 'root agent idle; waiting up to 5s for 2 background task(s)',
     expected: { state: 'done' },
   },
+  'a plan run that agy did not keep to': {
+    result: {},
+    stderr: 'warning: --mode plan has no effect while slash command expansion is disabled.',
+    expected: { state: 'failed', failure_reason: 'agy_error', result: 'answer', partial: true },
+  },
   'a schema run without an object': {
     invocation: { expectsStructuredOutput: true },
     result: { response: 'prose' },
