@@ -94,7 +94,7 @@ async function lookUp(
   let behind = 0;
   for (const reference of findReferences(request.prompt)) {
     await pace();
-    // Or it is an `@` within the name that was just found.
+    // A pause only, or an `@` within the name that was just found.
     if (!reference || reference.start < behind) continue;
     if (examined >= limits.references) {
       report.add('unexamined', reference.likely.pattern);

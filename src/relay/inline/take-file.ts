@@ -1,9 +1,11 @@
+import { relativeName } from '../jail/inside.ts';
 import { type OpenFile, openInside } from '../jail/open-file.ts';
 import type { Block } from './blocks.ts';
 import type { InlinedFile } from './inlined-file.ts';
 import { type Content, readContent } from './read-content.ts';
 import type { LineRange } from './references.ts';
 import { isPrivateKey, isSystemFile, looksSecret } from './secrets.ts';
+import { isRepositoryData } from './skipped.ts';
 import type { WalkContext } from './walk.ts';
 
 /** What is left of the budgets of one prompt, and what it holds so far. */
@@ -81,7 +83,9 @@ async function readInto(
     report.add('system', label);
     return leftOut;
   }
-  const secret = looksSecret(label) || looksSecret(file.realPath.slice(root.realPath.length));
+  const real = relativeName(root.realPath, file.realPath);
+  // `.git/config` may hold tokens in the addresses of remotes.
+  const secret = looksSecret(label) || looksSecret(real) || isRepositoryData(real);
   if (secret && (!wanted.named || root.wide)) return withheld(context, wanted);
   if (!range && Math.min(file.stat.size, limits.fileBytes) > intake.bytesLeft)
     return misfit(context, intake, label);

@@ -194,6 +194,9 @@ test('TRAP 2.4: version control data is never walked', async () => {
     const result = await inline(tree, prompt);
     expect(result.input).not.toContain('SECRET');
   }
+  expect((await inline(tree, '@.git/config')).notices).toEqual([
+    'Inlining: .git/config looks like a secret and was sent, because it was named.',
+  ]);
   expect((await inline(tree, '@.git')).notices.join()).toContain(
     '.git/ is version control data and was not sent',
   );
