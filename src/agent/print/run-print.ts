@@ -7,6 +7,7 @@ import { type CustomAgent, findAgents, findSkills } from '../context/customizati
 import { findPlaces, type Places } from '../context/places.ts';
 import { buildSystemPrompt } from '../context/system-prompt.ts';
 import { countTurns, deniedSoFar } from '../conversations/history.ts';
+import type { Model } from '../models/types.ts';
 import { decide } from '../permissions/decide.ts';
 import type { Mode } from '../permissions/types.ts';
 import type { StructuredOutput } from '../structured/structured-output.ts';
@@ -16,6 +17,7 @@ import { createDenials } from './denials.ts';
 import type { Diagnostics } from './diagnostics.ts';
 import { RunError, TurnAborted } from './failures.ts';
 import type { FlagValues } from './flags.ts';
+import { createLedger } from './ledger.ts';
 import { openConversation } from './open-conversation.ts';
 import type { Formats, PrintOptions } from './options.ts';
 import type { Output } from './output.ts';
@@ -85,6 +87,16 @@ async function answeredAsCommand(prompt: string, run: PrintRun, places: Places):
   const { answerCommand, showAnswer } = await import('./answer-command.ts');
   showAnswer(await answerCommand(command, run.options, places), run.output, run.diagnostics);
   return true;
+}
+
+/** What fits in one request: `BATON_CONTEXT_WINDOW` in tokens, else what is known of the model. @throws {RunError} */
+function contextWindowOf(model: Model, environment: NodeJS.ProcessEnv): number | undefined {
+  const given = environment.BATON_CONTEXT_WINDOW ?? '';
+  if (given === '') return model.contextWindow;
+  if (/^[1-9]\d{2,8}$/.test(given)) return Number(given);
+  throw new RunError(
+    `BATON_CONTEXT_WINDOW=${JSON.stringify(given)} is no number of tokens; give one like 32768`,
+  );
 }
 
 /** `--mode plan` counts as an expanded /plan, as in agy. */
@@ -170,6 +182,8 @@ export async function runPrint(run: PrintRun): Promise<ExitCode> {
     decide: (requests, isPlan) => decide(isPlan ? { ...policy, mode: 'plan' } : policy, requests),
     denials: createDenials(deniedSoFar(conversation.branch)),
     caps: options.caps,
+    ledger: createLedger(model.price),
+    contextWindow: contextWindowOf(model, process.env),
     output,
     diagnostics,
     timeoutMs: options.timeoutMs,

@@ -1,4 +1,5 @@
 import type { StepUpdate } from '../../contract/events.ts';
+import type { Checkpoint } from '../context/compaction.ts';
 import type { Conversation } from '../conversations/store.ts';
 import type { LoopEvent } from '../loop/types.ts';
 import type { ToolCall } from '../models/types.ts';
@@ -41,6 +42,8 @@ export interface Stepper {
   /** Records a prompt and shows its step. */
   prompt(text: string): void;
   onEvent(event: LoopEvent): void;
+  /** Records a compaction and shows its step. */
+  checkpoint(made: Checkpoint): void;
   /** The text of the reply that is streaming, or of the last one. */
   readonly text: string;
 }
@@ -127,6 +130,16 @@ export function createStepper(conversation: Conversation, show: (update: StepUpd
       text = '';
       conversation.append({ type: 'user', step, text: prompt });
       update(step, { state: 'DONE', step_type: 'user_input' });
+    },
+    checkpoint({ summary, firstKept, usage, durationMs }) {
+      const step = conversation.takeStep();
+      conversation.append({ type: 'compaction', step, summary, firstKept, usage });
+      update(step, {
+        state: 'DONE',
+        step_type: 'checkpoint',
+        duration_seconds: toSeconds(durationMs),
+        usage,
+      });
     },
     onEvent(event) {
       if (event.type === 'reply_text') replyText(event.text);
