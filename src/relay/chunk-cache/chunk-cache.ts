@@ -19,7 +19,7 @@ import { isCacheKey, keyFor } from './cache-key.ts';
 import { type ChunkEntry, decodeEntry } from './entry.ts';
 
 export const CHUNK_LIFE_MS = 600_000;
-export const MOST_CHUNK_ENTRIES = 50;
+const mostEntries = 50;
 
 export interface ChunkCache {
   /**
@@ -134,6 +134,6 @@ function prune(folder: string, now: number): void {
     else if (name.endsWith('.json')) files.push({ path, time });
   }
   files.sort((a, b) => a.time - b.time);
-  for (const file of files.slice(0, Math.max(0, files.length - MOST_CHUNK_ENTRIES + 1)))
+  for (const file of files.slice(0, Math.max(0, files.length - mostEntries + 1)))
     rmSync(file.path, { force: true });
 }

@@ -4,7 +4,7 @@ import type { OpenFile } from '../jail/open-file.ts';
 import type { LineRange } from './references.ts';
 
 /** What was read of a file. `sha256` is over its first `readBytes` bytes, `size` its length when it was opened. */
-export interface Fingerprint {
+interface Fingerprint {
   sha256: string;
   readBytes: number;
   size: number;

@@ -125,7 +125,7 @@ const sentences = [
   ],
 ] as const;
 
-export type ReportKind = (typeof sentences)[number][0];
+type ReportKind = (typeof sentences)[number][0];
 
 const shownNames = 10;
 

@@ -6,9 +6,9 @@ export const METHODOLOGIES = [
   'lateral',
   'auto',
 ] as const;
-export type Methodology = (typeof METHODOLOGIES)[number];
+type Methodology = (typeof METHODOLOGIES)[number];
 
-export function isMethodology(value: unknown): value is Methodology {
+function isMethodology(value: unknown): value is Methodology {
   return METHODOLOGIES.some((name) => name === value);
 }
 

@@ -15,7 +15,7 @@ import { failedReply, partialNotice } from './text-replies.ts';
 const tool = 'gemini-image';
 
 /** What was made of an image run. */
-export interface ImageOutcome {
+interface ImageOutcome {
   image: FoundImage;
   saved?: SavedImage;
   /** Why the copy that was asked for could not be made. */
@@ -72,7 +72,7 @@ function noImageReply(run: ImageRun): Reply {
 }
 
 /** The reply for an image that was found: the picture as content when it is small enough, and its path. */
-export function imageReply(run: ImageRun, outcome: ImageOutcome): Reply {
+function imageReply(run: ImageRun, outcome: ImageOutcome): Reply {
   const { args, status } = run;
   const { image, saved, saveProblem } = outcome;
   const content = imageContent(image);
