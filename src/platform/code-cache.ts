@@ -98,11 +98,14 @@ function hookLoader(folder: string, cache: string): void {
 /**
  * Keeps what V8 compiled of the chunks of `dist` for later starts, in the cache folder: parsing and compiling them is a
  * great part of a start. V8 refuses a cache of another version or of other flags, which is then made anew; where none can
- * be kept, only the gain is lost. `BATON_NO_CODE_CACHE` turns it off.
+ * be kept, only the gain is lost. `BATON_NO_CODE_CACHE` turns it off. Node 22 has the same built in, which is used there.
  * @param chunks the folder of the chunks: their names change with their content.
  */
 export function keepCompiledCode(chunks: string, version: string, environment: Environment): void {
   if (environment.BATON_NO_CODE_CACHE || environment.NODE_V8_COVERAGE) return;
   const cache = trustedFolder(environment, version);
-  if (cache !== undefined) hookLoader(chunks, cache);
+  if (cache === undefined) return;
+  const enable: unknown = Reflect.get(Module, 'enableCompileCache');
+  if (isFunction(enable)) Reflect.apply(enable, Module, [cache]);
+  else hookLoader(chunks, cache);
 }

@@ -34,7 +34,7 @@ export interface Family {
 const M = 1_000_000;
 
 /** The first match counts. */
-export const FAMILIES: readonly Family[] = [
+const FAMILIES: readonly Family[] = [
   { match: /^gpt-(image|4o-image)|^chatgpt-image/, provider: 'openai', effort: 'none', makesImages: true },
   { match: /^gpt-oss/, contextWindow: 131_072, effort: 'words' },
   { match: /^gpt-\d.*-chat|^chatgpt/, provider: 'openai', contextWindow: 128_000, effort: 'none' },

@@ -7,7 +7,7 @@ export interface GivenName {
   effort: Effort | undefined;
 }
 
-export function isEffort(value: string): value is Effort {
+function isEffort(value: string): value is Effort {
   return value === 'low' || value === 'medium' || value === 'high';
 }
 

@@ -28,7 +28,7 @@ export function shownNames(names: readonly string[]): string {
 }
 
 /** A name that cannot be used, in the words of agy. */
-export function selectionError(
+function selectionError(
   kind: 'unknown_model' | 'invalid_request',
   given: string,
   reason: string,

@@ -52,7 +52,7 @@ export interface ReplayFile {
   turns: ReplayTurn[];
 }
 
-export type ReplayOrigin = { kind: 'scripted' } | { kind: 'recorded'; model: string; date: string };
+type ReplayOrigin = { kind: 'scripted' } | { kind: 'recorded'; model: string; date: string };
 
 export interface ReplayTurn {
   prompt?: string;
@@ -99,7 +99,7 @@ export interface ReplayPiece {
 }
 
 /** A replay file that is none; the message names the file, the place and the fault. */
-export class ReplayFormatError extends Error {
+class ReplayFormatError extends Error {
   override name = 'ReplayFormatError';
 }
 

@@ -6,7 +6,7 @@ import { proxyFor } from './proxy.ts';
 import { connectPlain, hostOf, KEEP_ALIVE, portOf, proxyCredentials, withSockets } from './sockets.ts';
 
 /** How a request goes out: to the server itself, or to a proxy. */
-export interface Route {
+interface Route {
   request: (options: http.RequestOptions) => http.ClientRequest;
   options: http.RequestOptions;
 }

@@ -5,7 +5,7 @@ import type { WireTraits } from './prompt.ts';
 import type { SdkModel, SdkOptions } from './sdk.ts';
 
 /** What a wire needs to know of a request besides its messages. */
-export interface WireSettings {
+interface WireSettings {
   effort: Effort | undefined;
   maxOutputTokens: number | undefined;
 }
