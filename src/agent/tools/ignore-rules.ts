@@ -1,9 +1,8 @@
 import { closeSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import type { Ignore } from 'ignore';
+import { dirname, join, relative, sep } from 'node:path';
+import { type IgnoreFile, isIgnored, parseIgnoreFile } from '../../platform/path-patterns/gitignore.ts';
 import { openVerified, regularFile } from './anchored.ts';
 import { readChunk } from './read-text.ts';
-import { relativePath } from './resolve-path.ts';
 
 const MAX_BYTES = 1024 * 1024;
 
@@ -14,14 +13,9 @@ export interface IgnoreRules {
   within(folder: string): IgnoreRules;
 }
 
-interface Level {
-  folder: string;
-  rules: Ignore;
-}
+const namesBelow = (top: string, path: string): string[] => relative(top, path).split(sep).filter(Boolean);
 
-type CreateIgnore = () => Ignore;
-
-function readRules(folder: string, create: CreateIgnore): Level | undefined {
+function readRules(top: string, folder: string): IgnoreFile | undefined {
   const path = join(folder, '.gitignore');
   let fd: number;
   try {
@@ -31,7 +25,7 @@ function readRules(folder: string, create: CreateIgnore): Level | undefined {
   }
   try {
     if (regularFile(fd, path).size > MAX_BYTES) return undefined;
-    return { folder, rules: create().add(readChunk(fd, MAX_BYTES).toString('utf8')) };
+    return parseIgnoreFile(readChunk(fd, MAX_BYTES).toString('utf8'), namesBelow(top, folder).length);
   } catch {
     return undefined;
   } finally {
@@ -39,22 +33,12 @@ function readRules(folder: string, create: CreateIgnore): Level | undefined {
   }
 }
 
-function build(levels: readonly Level[], create: CreateIgnore): IgnoreRules {
+function build(top: string, files: readonly IgnoreFile[]): IgnoreRules {
   return {
-    isIgnored(path, isFolder) {
-      for (let at = levels.length - 1; at >= 0; at--) {
-        const level = levels[at];
-        if (!level) continue;
-        const relative = relativePath(level.folder, path);
-        const verdict = level.rules.test(isFolder ? `${relative}/` : relative);
-        if (verdict.ignored) return true;
-        if (verdict.unignored) return false;
-      }
-      return false;
-    },
+    isIgnored: (path, isFolder) => isIgnored(files, namesBelow(top, path), isFolder),
     within(folder) {
-      const level = readRules(folder, create);
-      return level ? build([...levels, level], create) : this;
+      const file = readRules(top, folder);
+      return file ? build(top, [...files, file]) : this;
     },
   };
 }
@@ -64,15 +48,13 @@ function build(levels: readonly Level[], create: CreateIgnore): IgnoreRules {
  * above it do not count.
  * @param top the workspace folder that `root` lies in, or `root`
  */
-export async function loadIgnoreRules(root: string, top: string): Promise<IgnoreRules> {
-  const { default: ignore } = await import('ignore');
-  const create: CreateIgnore = () => ignore();
+export function loadIgnoreRules(root: string, top: string): IgnoreRules {
   const above: string[] = [];
   for (let folder = root; folder !== top; ) {
     folder = dirname(folder);
     above.unshift(folder);
   }
-  let rules = build([], create);
+  let rules = build(top, []);
   for (const folder of above) rules = rules.within(folder);
-  return rules.isIgnored(root, true) ? build([], create) : rules;
+  return rules.isIgnored(root, true) ? build(top, []) : rules;
 }

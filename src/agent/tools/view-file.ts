@@ -1,7 +1,7 @@
 import { closeSync, type Stats } from 'node:fs';
+import { sniffImage } from '../../platform/image-format.ts';
 import { openVerified, regularFile } from './anchored.ts';
 import { readArguments } from './arguments.ts';
-import { imageType } from './image-type.ts';
 import { failed, fileFailure, settle, succeeded } from './outcome.ts';
 import { createPacer, type Pacer } from './pacer.ts';
 import { createLineSplitter, type OpenText, openText, readChunk } from './read-text.ts';
@@ -85,7 +85,7 @@ function textOutcome(
 }
 
 function binaryOutcome(path: string, fd: number, stats: Stats, head: Buffer): ToolOutcome {
-  const mediaType = imageType(head);
+  const mediaType = sniffImage(head)?.mimeType;
   const displayOutput = `${stats.size} bytes`;
   if (!mediaType) {
     const start = head.subarray(0, 16).toString('hex').replace(/../g, '$& ').trim();

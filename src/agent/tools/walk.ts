@@ -60,7 +60,7 @@ export async function* walk(tools: ToolOptions, options: WalkOptions): AsyncGene
   const maxDepth = options.maxDepth ?? Number.POSITIVE_INFINITY;
   const top = tools.workspace.folders.find((folder) => isInside(root, folder)) ?? root;
   const queue: { folder: string; depth: number; rules: IgnoreRules }[] = [
-    { folder: root, depth: 1, rules: await loadIgnoreRules(root, top) },
+    { folder: root, depth: 1, rules: loadIgnoreRules(root, top) },
   ];
   for (let next = queue.pop(); next; next = queue.pop()) {
     if (pacer.due()) await pacer.pause();

@@ -1,10 +1,10 @@
 import { isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { type ImageFormat, sniffImage } from '../../platform/image-format.ts';
 import { listInside } from '../jail/list-folder.ts';
 import { locate, type OpenFile, openInside } from '../jail/open-file.ts';
 import { openRoot, type Root } from '../jail/root.ts';
 import { createPace, type Pace } from '../pace.ts';
-import { type ImageFormat, sniffImage } from './sniff.ts';
 
 export interface FoundImage {
   /** Absolute, links resolved. */

@@ -1,11 +1,11 @@
 import { lstat } from 'node:fs/promises';
 import { extname, posix } from 'node:path';
+import { IMAGE_EXTENSIONS, type ImageFormat, SNIFF_BYTES, sniffImage } from '../../platform/image-format.ts';
 import { isRepositoryData } from '../inline/skipped.ts';
 import { relativeName } from '../jail/inside.ts';
 import { locate, openInside } from '../jail/open-file.ts';
 import type { Root } from '../jail/root.ts';
 import { printable } from '../printable.ts';
-import { IMAGE_EXTENSIONS, type ImageFormat, SNIFF_BYTES, sniffImage } from './sniff.ts';
 
 /** Where an image is to be put, from the project root, with `/`. */
 export interface ImageTarget {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
+import { type IgnoreFile, isIgnored, parseIgnoreFile } from '../../platform/path-patterns/gitignore.ts';
 import { openInside } from '../jail/open-file.ts';
 import type { Root } from '../jail/root.ts';
-import { type IgnoreFile, isIgnored, parseIgnoreFile } from '../match/gitignore.ts';
 
 const ignoreFileBytes = 1_048_576;
 

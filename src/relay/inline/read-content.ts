@@ -1,5 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
-import { sniffImage } from '../image/sniff.ts';
+import { sniffImage } from '../../platform/image-format.ts';
 import type { OpenFile } from '../jail/open-file.ts';
 import type { LineRange } from './references.ts';
 

@@ -1,8 +1,8 @@
 import { posix } from 'node:path';
+import { type Glob, hasWildcard, parseGlob } from '../../platform/path-patterns/glob.ts';
 import { isInside, relativeName } from '../jail/inside.ts';
 import { type Located, locate } from '../jail/open-file.ts';
 import type { Root } from '../jail/root.ts';
-import { type Glob, hasWildcard, parseGlob } from '../match/glob.ts';
 import { printable } from '../printable.ts';
 import type { Candidate, LineRange, Reference } from './references.ts';
 import type { Report } from './report.ts';

@@ -1,10 +1,17 @@
 import { join } from 'node:path';
+import { type IgnoreFile, isIgnored } from '../../platform/path-patterns/gitignore.ts';
+import {
+  advanceGlob,
+  canGoOn,
+  type Glob,
+  type GlobState,
+  isGlobMatch,
+  startGlob,
+} from '../../platform/path-patterns/glob.ts';
 import { relativeName } from '../jail/inside.ts';
 import { type FolderEntry, listInside } from '../jail/list-folder.ts';
 import { locate } from '../jail/open-file.ts';
 import type { Root } from '../jail/root.ts';
-import { type IgnoreFile, isIgnored } from '../match/gitignore.ts';
-import { advanceGlob, canGoOn, type Glob, type GlobState, isGlobMatch, startGlob } from '../match/glob.ts';
 import type { Pace } from '../pace.ts';
 import type { IgnoreRules } from './ignore-rules.ts';
 import type { InlineLimits } from './limits.ts';

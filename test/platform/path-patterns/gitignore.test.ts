@@ -3,8 +3,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isIgnored, parseIgnoreFile } from '../../../src/relay/match/gitignore.ts';
-import { makeTree } from '../support/tree.ts';
+import { isIgnored, parseIgnoreFile } from '../../../src/platform/path-patterns/gitignore.ts';
+import { makeTree } from '../../relay/support/tree.ts';
 
 /** What git itself leaves out of these paths, all of them files. */
 function ignoredByGit(folder: string, paths: string[]): Set<string> {

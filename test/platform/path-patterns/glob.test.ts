@@ -6,7 +6,7 @@ import {
   isGlobMatch,
   parseGlob,
   startGlob,
-} from '../../../src/relay/match/glob.ts';
+} from '../../../src/platform/path-patterns/glob.ts';
 
 function matches(pattern: string, path: string): boolean {
   const glob = parseGlob(pattern);
