@@ -54,6 +54,10 @@ function toCall(request: ModelRequest, wire: WireModel, effort: Effort | undefin
   };
 }
 
+function isWebPage(headers: Record<string, string> | undefined): boolean {
+  return (headers?.['content-type'] ?? '').startsWith('text/html');
+}
+
 /** A provider's "no such model" with the names that it has, where they can be had. */
 async function withValidNames(failure: ModelError, options: ProviderModelOptions): Promise<ModelError> {
   const { listModelsOf } = await import('./catalogue/valid-names.ts');
@@ -82,7 +86,15 @@ export function createProviderModel(options: ProviderModelOptions): Model {
   async function* attempt(request: ModelRequest): AsyncGenerator<ModelPart> {
     request.signal.throwIfAborted();
     const wire = await loading;
-    const { stream } = await wire.model.doStream(toCall(request, wire, options.effort));
+    const { stream, response } = await wire.model.doStream(toCall(request, wire, options.effort));
+    if (isWebPage(response?.headers)) {
+      await stream.cancel();
+      throw new ModelError(
+        'invalid_request',
+        `${party.providerLabel} (${party.id}): ${party.address} answers with a web page, it is not the address of a ` +
+          `model server; check ${party.addressVariable}`,
+      );
+    }
     yield* toModelParts(stream);
   }
 

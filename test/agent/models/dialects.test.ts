@@ -370,6 +370,17 @@ describe('a provider’s own way to fail', () => {
     expect(server?.calls).toHaveLength(1);
   });
 
+  it('a proxy that cannot be used is named by the request', async () => {
+    const model = await selectModel({
+      model: 'openai/gpt-6-sol',
+      environment: { OPENAI_API_KEY: 'k', HTTPS_PROXY: 'socks5://127.0.0.1:1' },
+      signal: new AbortController().signal,
+    });
+    const asked = await ask(model, 'hi');
+    expect(asked.error).toMatchObject({ kind: 'network', retryable: false });
+    expect(asked.error?.message).toContain('socks5://127.0.0.1:1');
+  });
+
   it('a local server that does not run is not waited for', async () => {
     const model = await selectModel({
       model: 'ollama/m',

@@ -212,6 +212,14 @@ describe.each(WIRES)('a failing provider over %s', (wire) => {
     expect(asked.error?.message).toContain('_BASE_URL');
   });
 
+  it('says so when the address is one of a web site that answers everything', async () => {
+    const asked = await askOnce(wire, [{ status: 200, body: '<html>Welcome</html>' }]);
+    expect(asked.error?.kind).toBe('invalid_request');
+    expect(asked.error?.message).toContain('web page');
+    expect(asked.error?.message).toContain('_BASE_URL');
+    expect(server?.calls).toHaveLength(1);
+  });
+
   it('stops at once when it is aborted, before and in the middle of a reply', async () => {
     const stand = await serve({ text: ['one ', 'two '], breaks: 'stall' });
     const model = await modelOn(stand, wire);

@@ -35,6 +35,14 @@ export function createConnections(environment: Environment): Connections {
     };
     waiting.set(origin, { socket: socket.unref().once('error', onError), onError });
   };
+  /** A proxy that cannot be used is reported by the request. */
+  const isProxied = (url: URL): boolean => {
+    try {
+      return proxyFor(url, environment) !== undefined;
+    } catch {
+      return true;
+    }
+  };
   const plain = withSockets(new http.Agent(KEEP_ALIVE), ({ host, port }) => {
     const url = new URL(`http://${host?.includes(':') ? `[${host}]` : host}:${port}`);
     return take(url.origin) ?? connectPlain(url);
@@ -67,7 +75,7 @@ export function createConnections(environment: Environment): Connections {
       return { request: http.request, options: { ...toProxy, agent: plain } };
     },
     warm(url) {
-      if (waiting.has(url.origin) || proxyFor(url, environment)) return;
+      if (waiting.has(url.origin) || isProxied(url)) return;
       if (url.protocol === 'http:') {
         keep(url.origin, connectPlain(url));
         return;

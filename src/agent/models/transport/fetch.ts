@@ -62,7 +62,9 @@ export function createTransport(environment: Environment, options: { idleMs: num
 
   const send = async (sent: Sent, isSecondTry: boolean): Promise<LightResponse> => {
     const { url, signal } = sent;
-    const route = await connections.route(url);
+    const route = await connections.route(url).catch((error: unknown) => {
+      throw new TransportError(url, error);
+    });
     const body = sent.body === undefined ? undefined : Buffer.from(sent.body);
     const headers = {
       'accept-encoding': 'identity',

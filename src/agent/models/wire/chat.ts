@@ -19,6 +19,12 @@ export const createChatWire: CreateWire = (endpoint, slug, fetch) => {
     includeUsage: !provider.isStrict,
     supportsStructuredOutputs: true,
     fetch,
+    // OpenAI's own models know the limit by its new name only, compatible servers often by the old one only.
+    ...(new URL(endpoint.address).hostname.endsWith('api.openai.com')
+      ? {
+          transformRequestBody: ({ max_tokens, ...body }) => ({ ...body, max_completion_tokens: max_tokens }),
+        }
+      : {}),
   }).chatModel(slug);
   return {
     model,
