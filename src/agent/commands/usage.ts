@@ -23,6 +23,8 @@ export function usageByModel(stateDir: string, sinceMs: number): ModelUse[] {
     if (modifiedMs < sinceMs) continue;
     let model = 'unknown';
     const history = readHistory(readFileSync(file));
+    // What a subagent used is counted in its parent's turn.
+    if (history?.header.parentConversationId !== undefined) continue;
     // What a fork copied was used, and is counted, in the original.
     const copied = history?.header.forkedFrom?.recordId ?? 0;
     for (const record of history?.branch ?? []) {

@@ -1,30 +1,22 @@
-import { rmSync } from 'node:fs';
-import type { InitPayload } from '../../contract/events.ts';
+import { readFileSync } from 'node:fs';
 import { EXIT, type ExitCode } from '../../contract/outcome.ts';
+import { errorMessage } from '../../platform/errors.ts';
 import { stateDir } from '../../platform/paths.ts';
-import { readContextFiles } from '../context/context-files.ts';
-import { type CustomAgent, findAgents, findSkills } from '../context/customizations.ts';
+import { type CustomAgent, findAgents } from '../context/customizations.ts';
 import { findPlaces, type Places } from '../context/places.ts';
-import { buildSystemPrompt } from '../context/system-prompt.ts';
-import { countTurns, deniedSoFar } from '../conversations/history.ts';
 import type { Model } from '../models/types.ts';
-import { decide } from '../permissions/decide.ts';
-import type { Mode } from '../permissions/types.ts';
 import type { StructuredOutput } from '../structured/structured-output.ts';
-import type { Tool } from '../tools/types.ts';
+import { assemble } from './assemble.ts';
 import { chooseModel } from './choose-model.ts';
-import { createDenials } from './denials.ts';
 import type { Diagnostics } from './diagnostics.ts';
 import { RunError, TurnAborted } from './failures.ts';
 import type { FlagValues } from './flags.ts';
-import { createLedger } from './ledger.ts';
 import { openConversation } from './open-conversation.ts';
 import type { Formats, PrintOptions } from './options.ts';
 import type { Output } from './output.ts';
 import { isPromptGiven, readPrompt } from './read-prompt.ts';
-import { openRights } from './rights.ts';
-import { createSession, type Session } from './session.ts';
-import { commandOf, expandPrompt, type ReadPrompt, refusedInStream } from './slash.ts';
+import type { Session } from './session.ts';
+import { commandOf, refusedInStream } from './slash.ts';
 import type { Stopping } from './stopping.ts';
 
 export interface PrintRun {
@@ -52,18 +44,49 @@ async function readStructured(run: PrintRun): Promise<StructuredOutput | undefin
   return createStructuredOutput(readSchema(given, run.here));
 }
 
-/** The custom agent of `--agent`. @throws {RunError} for a name that none has */
-async function findAgent(places: Places, name: string | undefined): Promise<CustomAgent | undefined> {
+/** @throws {RunError} */
+function readIntroduction(path: string | undefined): string | undefined {
+  if (path === undefined) return undefined;
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new RunError(
+      `--system-prompt-file ${JSON.stringify(path)} cannot be read: ${errorMessage(error)}`,
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+/** The custom agent of `--agent` among those there are. @throws {RunError} for a name that none has */
+function pickAgent(
+  agents: readonly CustomAgent[],
+  places: Places,
+  name: string | undefined,
+): CustomAgent | undefined {
   if (name === undefined) return undefined;
-  const { items } = await findAgents(places);
-  const agent = items.find((item) => item.name === name && item.isMain);
+  const agent = agents.find((item) => item.name === name && item.isMain);
   if (agent) return agent;
-  const names = items.filter(({ isMain, isHidden }) => isMain && !isHidden).map((item) => item.name);
+  const names = agents.filter(({ isMain, isHidden }) => isMain && !isHidden).map((item) => item.name);
   const known = names.length > 0 ? `the agents here are: ${names.join(', ')}` : 'there is none here';
   throw new RunError(
     `unknown --agent ${JSON.stringify(name)}: ${known} (looked in .agents/agents of the workspace, ` +
       `${places.config}/agents and ${places.gemini}/config/agents)`,
   );
+}
+
+/** The model of the run, recorded where that was asked for, and able to hold the caps. @throws {RunError} */
+async function openModel(options: PrintOptions, agent: CustomAgent | undefined): Promise<Model> {
+  const model = await chooseModel({ ...options, model: options.model ?? agent?.model }, process.env);
+  if (options.caps.maxCost !== undefined && !model.price) {
+    throw new RunError(
+      `--max-cost cannot be held: the price of ${model.id} is not known; limit the run with --max-tokens instead`,
+    );
+  }
+  if (options.record === undefined) return model;
+  const { recordModel } = await import('../models/replay/record.ts');
+  return recordModel(model, options.record, { workspace: options.cwd });
 }
 
 /**
@@ -89,64 +112,21 @@ async function answeredAsCommand(prompt: string, run: PrintRun, places: Places):
   return true;
 }
 
-/** What fits in one request: `BATON_CONTEXT_WINDOW` in tokens, else what is known of the model. @throws {RunError} */
-function contextWindowOf(model: Model, environment: NodeJS.ProcessEnv): number | undefined {
-  const given = environment.BATON_CONTEXT_WINDOW ?? '';
-  if (given === '') return model.contextWindow;
-  if (/^[1-9]\d{2,8}$/.test(given)) return Number(given);
-  throw new RunError(
-    `BATON_CONTEXT_WINDOW=${JSON.stringify(given)} is no number of tokens; give one like 32768`,
-  );
-}
-
-/** `--mode plan` counts as an expanded /plan, as in agy. */
-function expandedCommands(
-  expanded: ReadPrompt['expanded'],
-  mode: Mode,
-): Pick<InitPayload, 'expanded_commands'> {
-  const plan = mode === 'plan' ? [{ name: 'plan', type: 'system' }] : [];
-  const all = expanded && expanded.name !== plan[0]?.name ? [...plan, expanded] : plan;
-  return all.length > 0 ? { expanded_commands: all } : {};
-}
-
-/** A custom agent may be given fewer tools. A name that no tool has is warned about, not waited for. */
-function chooseTools(
-  tools: readonly Tool[],
-  agent: CustomAgent | undefined,
-  diagnostics: Diagnostics,
-): readonly Tool[] {
-  const wanted = agent?.tools;
-  if (!agent || !wanted) return tools;
-  const names = tools.map((tool) => tool.declaration.name);
-  for (const name of wanted) {
-    if (!names.includes(name)) {
-      diagnostics.warn(
-        `agent ${agent.name} names the tool "${name}", which does not exist; there are: ${names.join(', ')}`,
-      );
-    }
-  }
-  return tools.filter((tool) => wanted.includes(tool.declaration.name));
-}
-
 /** Runs print mode from a checked command line to its exit code. */
 export async function runPrint(run: PrintRun): Promise<ExitCode> {
   const { options, output, diagnostics, formats, values } = run;
-  const { slashCommands } = options;
-  const workspace = [options.cwd, ...options.addDirs.filter((folder) => folder !== options.cwd)];
-  const places = findPlaces(process.env, workspace, options.geminiDir);
+  const places = findPlaces(process.env, [...new Set([options.cwd, ...options.addDirs])], options.geminiDir);
   const structured = await readStructured(run);
+  const introduction = readIntroduction(options.systemPromptFile);
   const isStream = formats.input === 'stream-json';
   // A prompt from stdin is waited for only once everything else is known to be right.
   let prompt =
     !isStream && isPromptGiven(values) ? await readPrompt(values, run.here, process.stdin) : undefined;
   if (prompt !== undefined && (await answeredAsCommand(prompt, run, places))) return EXIT.success;
-  const agent = await findAgent(places, options.agent);
-  const model = await chooseModel({ ...options, model: options.model ?? agent?.model }, process.env);
-  if (options.caps.maxCost !== undefined && !model.price) {
-    throw new RunError(
-      `--max-cost cannot be held: the price of ${model.id} is not known; limit the run with --max-tokens instead`,
-    );
-  }
+  const agents = await findAgents(places);
+  for (const notice of agents.notices) diagnostics.say(`notice: ${notice}`);
+  const agent = pickAgent(agents.items, places, options.agent);
+  const model = await openModel(options, agent);
   if (model.notice !== undefined) diagnostics.say(model.notice);
   if (!isStream && prompt === undefined) {
     prompt = await readPrompt(values, run.here, process.stdin);
@@ -154,71 +134,29 @@ export async function runPrint(run: PrintRun): Promise<ExitCode> {
   }
 
   const conversation = openConversation(options, stateDir(process.env), diagnostics);
-  const toolbox = openRights(options, process.env, conversation);
-  for (const warning of toolbox.warnings) diagnostics.warn(warning);
-  const { policy } = toolbox;
-  const [contextFiles, skills] = await Promise.all([readContextFiles(places), findSkills(places)]);
-  for (const notice of [...contextFiles.notices, ...skills.notices]) diagnostics.say(`notice: ${notice}`);
-  const expand = (text: string) => expandPrompt(text, slashCommands ? skills.items : [], slashCommands);
-  const first = prompt === undefined ? undefined : expand(prompt);
-
-  const tools = [...chooseTools(toolbox.tools, agent, diagnostics), ...(structured ? [structured.tool] : [])];
-  const session = createSession({
-    conversation,
-    cwd: options.cwd,
-    model,
-    system: buildSystemPrompt({
-      introduction: agent?.introduction,
-      workspace: policy.workspace,
-      mode: policy.mode,
-      sandbox: 'none',
-      contextFiles: contextFiles.files,
-      skills: skills.items,
-      date: new Date().toISOString().slice(0, 10),
-      platform: process.platform,
-    }),
-    tools,
-    effort: options.effort,
-    decide: (requests, isPlan) => decide(isPlan ? { ...policy, mode: 'plan' } : policy, requests),
-    denials: createDenials(deniedSoFar(conversation.branch)),
-    caps: options.caps,
-    ledger: createLedger(model.price),
-    contextWindow: contextWindowOf(model, process.env),
+  const { session, expand, init, close } = await assemble({
+    options,
     output,
     diagnostics,
-    timeoutMs: options.timeoutMs,
-    pastTurns: countTurns(conversation.branch),
+    places,
+    model,
+    agent,
+    agents: agents.items,
+    conversation,
     structured,
-    now: () => performance.now(),
+    introduction,
   });
-  const close = async (): Promise<void> => {
-    const left = toolbox.running();
-    if (left.length > 0) {
-      const lines = left.map(({ commandLine }) => commandLine).join('; ');
-      diagnostics.say(`terminating ${left.length} daemon task(s) on exit: ${lines}`);
-    }
-    await toolbox.close();
-    conversation.close();
-    if (options.ephemeral) rmSync(conversation.artifacts, { recursive: true, force: true });
-  };
   const endIdle = (): void => {
     void Promise.all([close(), output.flush(), diagnostics.flush()]).then(() => process.exit(EXIT.success));
   };
   listen(session, run.stopping, endIdle);
-  output.init(conversation.id, {
-    cwd: options.cwd,
-    tools: tools.map((tool) => tool.declaration.name),
-    permission_mode: policy.permissionMode,
-    ...((options.model !== undefined || model.notice !== undefined) && { model: model.id }),
-    ...(options.agent !== undefined && { agent: options.agent }),
-    ...(structured && { json_schema: structured.schema }),
-    ...expandedCommands(first?.expanded, policy.mode),
-  });
+  const first = prompt === undefined ? undefined : expand(prompt);
+  output.init(conversation.id, init(first));
   try {
     if (first) return await session.runPrompt(first);
     const { runStdinSession } = await import('./stdin-session.ts');
     return await runStdinSession(session, process.stdin, diagnostics, {
-      refuse: (text) => (slashCommands ? refusedInStream(text) : undefined),
+      refuse: (text) => (options.slashCommands ? refusedInStream(text) : undefined),
       expand,
     });
   } finally {

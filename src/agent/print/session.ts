@@ -33,8 +33,9 @@ export interface SessionParts {
   system: string;
   tools: readonly Tool[];
   effort?: Effort | undefined;
-  /** @param isPlan nothing may change in this turn, whatever the run's mode is */
-  decide: (requests: readonly PermissionRequest[], isPlan: boolean) => Decision;
+  decide: (requests: readonly PermissionRequest[]) => Decision;
+  /** The model was found to take no tools. */
+  onNoTools: (message: string) => void;
   denials: Denials;
   caps: Caps;
   ledger: Ledger;
@@ -48,6 +49,8 @@ export interface SessionParts {
   pastTurns: number;
   /** Set when the answer is held to a schema. */
   structured?: StructuredOutput | undefined;
+  /** A turn begins. */
+  onTurn: (prompt: ReadPrompt) => void;
   /** Milliseconds since the process began. */
   now: () => number;
 }
@@ -87,7 +90,6 @@ export function createSession(parts: SessionParts): Session {
   const stepper = createStepper(conversation, show);
   let turns = parts.pastTurns;
   let turnStarted = 0;
-  let isPlan = false;
   let running: AbortController | undefined;
   let over = false;
 
@@ -108,10 +110,9 @@ export function createSession(parts: SessionParts): Session {
     ledger,
     compactor,
     denials,
-    decide: (requests) => parts.decide(requests, isPlan),
+    decide: parts.decide,
     structured,
-    onNoTools: (message) =>
-      diagnostics.warn(`${model.id} takes no tools; the run goes on without them (${message})`),
+    onNoTools: parts.onNoTools,
     signal: () => running?.signal ?? AbortSignal.abort(),
   });
 
@@ -233,7 +234,7 @@ export function createSession(parts: SessionParts): Session {
     async runPrompt(prompt) {
       const controller = new AbortController();
       running = controller;
-      ({ isPlan } = prompt);
+      parts.onTurn(prompt);
       const ending = await runToEnding(prompt.text, controller);
       running = undefined;
       return report(recordEnd(ending));

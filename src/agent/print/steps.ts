@@ -1,16 +1,19 @@
 import type { StepUpdate } from '../../contract/events.ts';
+import { isFields, textOr } from '../../contract/fields.ts';
 import type { Checkpoint } from '../context/compaction.ts';
 import type { Conversation } from '../conversations/store.ts';
 import type { LoopEvent } from '../loop/types.ts';
 import type { ToolCall } from '../models/types.ts';
+import { isSubagentOutcome } from '../subagents/types.ts';
 import type { ToolOutcome } from '../tools/types.ts';
 import { toSeconds } from './envelope.ts';
 
 /** A tool's output is shown up to this many characters; the conversation keeps what the model got. */
 const SHOWN_OUTPUT = 8 * 1024;
 
+const SUBAGENT_TOOL = 'invoke_subagent';
 /** Tools whose steps have a type of their own. */
-const STEP_TYPES: Record<string, string> = { finish: 'finish', invoke_subagent: 'subagent' };
+const STEP_TYPES: Record<string, string> = { finish: 'finish', [SUBAGENT_TOOL]: 'subagent' };
 
 function shorten(output: string): string {
   if (output.length <= SHOWN_OUTPUT) return output;
@@ -18,6 +21,18 @@ function shorten(output: string): string {
   // Not between the halves of a surrogate pair.
   if (/[\uDC00-\uDFFF]/.test(output.charAt(cut))) cut++;
   return `<truncated ${Buffer.byteLength(output.slice(0, cut))} bytes>${output.slice(cut)}`;
+}
+
+/** Steps of subagents name them instead of showing parameters and output. */
+function activeInfo(call: ToolCall, parameters: Record<string, unknown>): Partial<StepUpdate> {
+  if (call.name !== SUBAGENT_TOOL) return { tool_info: { name: call.name, parameters } };
+  const list: unknown[] = Array.isArray(parameters.Subagents) ? parameters.Subagents : [];
+  const subagents = list.filter(isFields).map((entry) => ({
+    type_name: textOr(entry.TypeName) || 'self',
+    role: textOr(entry.Role),
+    initial_prompt: textOr(entry.Prompt),
+  }));
+  return { subagent_info: { subagents } };
 }
 
 interface OpenStep {
@@ -30,6 +45,9 @@ function toolFields(call: ToolCall): Pick<StepUpdate, 'step_type' | 'tool_name'>
 }
 
 function toolInfo(call: ToolCall, step: OpenStep, outcome: ToolOutcome): Partial<StepUpdate> {
+  if (isSubagentOutcome(outcome)) {
+    return { subagent_info: { subagents: outcome.subagents }, usage: outcome.usage };
+  }
   const info = { name: call.name, parameters: step.parameters };
   if (outcome.isError) {
     const message = shorten(outcome.errorMessage ?? outcome.output);
@@ -94,7 +112,7 @@ export function createStepper(conversation: Conversation, show: (update: StepUpd
   const startTool = (call: ToolCall, parameters: Record<string, unknown>): void => {
     const step = { index: conversation.takeStep(), parameters };
     open.set(call, step);
-    update(step.index, { state: 'ACTIVE', ...toolFields(call), tool_info: { name: call.name, parameters } });
+    update(step.index, { state: 'ACTIVE', ...toolFields(call), ...activeInfo(call, parameters) });
   };
 
   const endTool = (event: Extract<LoopEvent, { type: 'tool_done' }>): void => {
