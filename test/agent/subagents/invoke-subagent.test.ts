@@ -54,7 +54,10 @@ test('two at once: their answers go to the parent, their use into its sum', asyn
     { type_name: 'self', role: '', initial_prompt: 'do it' },
   ]);
   const [finder] = steps[1]?.subagent_info?.subagents ?? [];
-  expect(finder).toMatchObject({ type_name: 'research', conversation_id: expect.stringMatching(/^[0-9a-f-]{36}$/) });
+  expect(finder).toMatchObject({
+    type_name: 'research',
+    conversation_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+  });
   const log = readFileSync(fileURLToPath(finder?.log_uri ?? ''), 'utf8');
   expect(JSON.parse(log.split('\n')[0] ?? '')).toMatchObject({ parentConversationId: initOf(run).id });
   // Two calls of the parent and one of each child, the children's on the step.
@@ -83,7 +86,10 @@ test('depth and fan-out are bounded', async () => {
   expect(server.calls.filter((call) => !hasResults(call))).toHaveLength(4);
   await server.close();
   house.remove();
-  await withAgents(Array.from({ length: 50 }, () => ({ Prompt: 'x' })), () => ({ text: 'never' }));
+  await withAgents(
+    Array.from({ length: 50 }, () => ({ Prompt: 'x' })),
+    () => ({ text: 'never' }),
+  );
   const many = await house.run(['-p', 'parent', ...STREAM]);
   expect(many.envelope().status).toBe('SUCCESS');
   expect(server.calls).toHaveLength(2);
@@ -113,7 +119,9 @@ test('a subagent has no more rights than the run', async () => {
 
 test('what goes wrong with one is told to the parent', async () => {
   await withAgents([{ Prompt: 'fail' }, { Prompt: 'work' }], (call) =>
-    promptOf(call) === 'fail' ? { status: 400, body: { error: { message: 'no such luck' } } } : { text: 'fine' },
+    promptOf(call) === 'fail'
+      ? { status: 400, body: { error: { message: 'no such luck' } } }
+      : { text: 'fine' },
   );
   const run = await house.run(['-p', 'parent', ...STREAM]);
   expect(run.code).toBe(0);
@@ -139,7 +147,10 @@ test('an unknown kind is an error that names the known ones; a custom agent is o
 });
 
 test('caps hold over parent and children together', async () => {
-  await withAgents([{ Prompt: 'a' }, { Prompt: 'b' }], () => ({ text: 'x', usage: { input: 400, output: 100 } }));
+  await withAgents([{ Prompt: 'a' }, { Prompt: 'b' }], () => ({
+    text: 'x',
+    usage: { input: 400, output: 100 },
+  }));
   const run = await house.run(['-p', 'parent', '--max-tokens', '1000', ...STREAM]);
   expect(run.code).toBe(1);
   expect(run.envelope().error).toBe('stopped by --max-tokens 1000: the run has used 1110 tokens');
