@@ -69,6 +69,7 @@ export interface InitPayload {
 }
 
 export const STEP_STATES = ['ACTIVE', 'DONE', 'ERROR'] as const;
+/** @public */
 export type StepState = (typeof STEP_STATES)[number];
 
 /** The step types known today; the set is open, readers keep unknown ones. */
@@ -83,6 +84,7 @@ export const STEP_TYPES = [
   'finish',
   'unknown',
 ] as const;
+/** @public */
 export type StepType = (typeof STEP_TYPES)[number];
 
 export interface ToolInfo {
@@ -138,7 +140,7 @@ export interface CommandResultEvent {
 }
 export type StreamEvent = InitEvent | StepUpdateEvent | ResultEvent | CommandResultEvent;
 
-/** One prompt on stdin with `--input-format stream-json`: a whole turn. */
+/** One prompt on stdin with `--input-format stream-json`: a whole turn. @public */
 export interface UserInputEvent {
   event: 'user';
   message: { role?: 'user'; content: string | { type: 'text'; text: string }[] };

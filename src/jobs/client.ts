@@ -10,7 +10,6 @@ import type { JobRecord, JobStatus, Submission } from './types.ts';
 import { type WaitOptions, waitForJob } from './wait.ts';
 
 export { JobRefusedError } from './connection.ts';
-export { JobReadError } from './job-folder.ts';
 
 export interface ListFilter {
   states?: readonly JobState[];

@@ -9,7 +9,7 @@ import { JOB_VARIABLE } from '../liveness.ts';
 import type { JobRecord, ProcessRecord } from '../types.ts';
 import { faultPoint } from './faults.ts';
 
-export const DEPTH_VARIABLE = 'BATON_DEPTH';
+const DEPTH_VARIABLE = 'BATON_DEPTH';
 
 export type SpawnOutcome =
   | { kind: 'running'; child: ChildProcess; process: ProcessRecord }
