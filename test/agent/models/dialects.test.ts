@@ -143,6 +143,36 @@ describe('reasoning goes back to the provider that needs it', () => {
   });
 });
 
+describe('Ollama', () => {
+  it('names reasoning otherwise, sends calls whole, and may say stop after them', async () => {
+    const calls = [CALL, { ...CALL, id: 'call-b', arguments: { DirectoryPath: './src' } }];
+    const stand = await serve({ likeOllama: true, reasoning: 'hm', text: 'I look.', calls, finish: 'stop' });
+    const model = await selectModel({
+      model: 'ollama/qwen3:8b',
+      environment: { OLLAMA_HOST: stand.url },
+      signal: new AbortController().signal,
+    });
+    const asked = await ask(model, 'go');
+    expect(asked.error).toBeUndefined();
+    expect(asked.reasoning).toBe('hm');
+    expect(asked.text).toBe('I look.');
+    expect(asked.calls.map(({ id, arguments: given }) => ({ id, given }))).toEqual(
+      calls.map(({ id, arguments: given }) => ({ id, given })),
+    );
+    expect(asked.finish).toMatchObject({
+      reason: 'tool_calls',
+      usage: {
+        input_tokens: 100,
+        output_tokens: 10,
+        thinking_tokens: 0,
+        cache_read_tokens: 0,
+        total_tokens: 110,
+      },
+    });
+    expect(stand.calls[0]?.headers).not.toHaveProperty('authorization');
+  });
+});
+
 describe('an effort', () => {
   it('is a word for OpenAI, known and unknown models alike', async () => {
     expect(await sentWith('responses', 'openai/gpt-6-sol', { effort: 'low' })).toMatchObject({

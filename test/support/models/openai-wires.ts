@@ -16,7 +16,8 @@ export function chatReply(reply: ScriptedReply, model: string): WireReply {
     data: { ...base, choices: [{ index: 0, delta, finish_reason: finish }] },
   });
   const begin = [chunk({ role: 'assistant', content: '' })];
-  for (const piece of textPieces(reply.reasoning)) begin.push(chunk({ reasoning_content: piece }));
+  const reasoningName = reply.likeOllama ? 'reasoning' : 'reasoning_content';
+  for (const piece of textPieces(reply.reasoning)) begin.push(chunk({ [reasoningName]: piece }));
   for (const piece of textPieces(reply.text)) begin.push(chunk({ content: piece }));
   for (const piece of textPieces(reply.refusal)) begin.push(chunk({ refusal: piece }));
 
@@ -25,6 +26,17 @@ export function chatReply(reply: ScriptedReply, model: string): WireReply {
   calls.forEach((call, index) => {
     const [first, second] = halves(argumentsText(call));
     const id = callId(call, 'call');
+    if (reply.likeOllama) {
+      const whole = { name: call.name, arguments: argumentsText(call) };
+      end.push(
+        chunk({
+          role: 'assistant',
+          content: '',
+          tool_calls: [{ id, index, type: 'function', function: whole }],
+        }),
+      );
+      return;
+    }
     end.push(
       chunk({
         tool_calls: [{ index, id, type: 'function', function: { name: call.name, arguments: '' } }],
@@ -44,8 +56,12 @@ export function chatReply(reply: ScriptedReply, model: string): WireReply {
         prompt_tokens: input,
         completion_tokens: output,
         total_tokens: input + output,
-        prompt_tokens_details: { cached_tokens: cacheRead },
-        completion_tokens_details: { reasoning_tokens: thinking },
+        ...(reply.likeOllama
+          ? {}
+          : {
+              prompt_tokens_details: { cached_tokens: cacheRead },
+              completion_tokens_details: { reasoning_tokens: thinking },
+            }),
       },
     },
   });

@@ -11,6 +11,8 @@ export interface ScriptedReply {
   refusal?: string;
   /** The wire's own finish word; null sends none and ends the stream. Default: what fits the reply. */
   finish?: string | null;
+  /** Over Chat Completions: stream as Ollama does. Reasoning has another name, a call comes whole, usage without details. */
+  likeOllama?: boolean;
   usage?: { input: number; output: number; thinking?: number; cacheRead?: number; cacheWrite?: number };
 
   /** Answer with this status and body instead of a stream. An object is sent as JSON. */
