@@ -62,6 +62,16 @@ export const VARIABLES: readonly VariableRow[] = [
     meaning: 'silence of a model stream before it counts as lost',
     fallback: 'see docs',
   },
+  {
+    name: 'BATON_CONTEXT_WINDOW',
+    meaning: 'tokens that fit in one request of the model',
+    fallback: 'what is known of it',
+  },
+  {
+    name: 'BATON_CONVERSATIONS_MAX',
+    meaning: 'what conversations of baton-agent may take on disk',
+    fallback: '1GiB',
+  },
   { name: 'BATON_OPENAI_API', meaning: 'OpenAI wire: responses or chat', fallback: 'by address' },
   { name: 'OPENAI_API_KEY', meaning: 'key of OpenAI and compatible servers', fallback: 'none', secret: true },
   { name: 'OPENAI_BASE_URL', meaning: 'address of an OpenAI-compatible server', fallback: 'OpenAI' },

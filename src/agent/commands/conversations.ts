@@ -6,7 +6,7 @@ import { errorMessage } from '../../platform/errors.ts';
 import { titleOf, toJson, toMarkdown } from '../conversations/export.ts';
 import { conversationFile, isConversationId, storedConversations } from '../conversations/folder.ts';
 import { countTurns, type History, readHistory } from '../conversations/history.ts';
-import { DEFAULT_MAX_BYTES, pruneConversations } from '../conversations/prune.ts';
+import { DEFAULT_MAX_BYTES, parseSize, pruneConversations } from '../conversations/prune.ts';
 import { type Answered, tabbed } from './answer.ts';
 
 /** What is wrong with the words behind `conversations`. */
@@ -119,14 +119,6 @@ function exportOne(stateDir: string, words: readonly string[], here: string): An
     answer: { name: 'conversations', data: { ...data, path } },
     notices: [`written to ${path}`],
   };
-}
-
-/** `500MB`, `2GiB`, `1000000`: bytes. */
-export function parseSize(text: string): number | undefined {
-  const match = /^(\d+(?:\.\d+)?)\s*([kmg]?)(i?)b?$/i.exec(text.trim());
-  if (!match) return undefined;
-  const power = ['', 'k', 'm', 'g'].indexOf((match[2] ?? '').toLowerCase());
-  return Math.floor(Number(match[1]) * (match[3] ? 1024 : 1000) ** power);
 }
 
 function prune(stateDir: string, words: readonly string[]): Answered {

@@ -73,3 +73,11 @@ export function pruneSometimes(stateDir: string, maxBytes: number, keep: string)
   else utimesSync(stamp, new Date(), new Date());
   return pruneConversations(stateDir, { maxBytes, keep });
 }
+
+/** `500MB`, `2GiB`, `1000000`: bytes. */
+export function parseSize(text: string): number | undefined {
+  const match = /^(\d+(?:\.\d+)?)\s*([kmg]?)(i?)b?$/i.exec(text.trim());
+  if (!match) return undefined;
+  const power = ['', 'k', 'm', 'g'].indexOf((match[2] ?? '').toLowerCase());
+  return Math.floor(Number(match[1]) * (match[3] ? 1024 : 1000) ** power);
+}

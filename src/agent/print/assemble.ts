@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import type { InitPayload } from '../../contract/events.ts';
+import { errorMessage } from '../../platform/errors.ts';
 import { stateDir } from '../../platform/paths.ts';
 import { readContextFiles } from '../context/context-files.ts';
 import { type CustomAgent, findSkills } from '../context/customizations.ts';
@@ -114,6 +115,26 @@ function subagentConversations(parts: AssemblyParts): {
   };
 }
 
+/** Keeps the conversations of this user within their limit, `BATON_CONVERSATIONS_MAX`. A new one is when they grow. */
+async function pruneAfter(conversation: Conversation, diagnostics: Diagnostics): Promise<void> {
+  if (conversation.branch.length === 0) return;
+  const { pruneSometimes, parseSize, DEFAULT_MAX_BYTES } = await import('../conversations/prune.ts');
+  const given = process.env.BATON_CONVERSATIONS_MAX ?? '';
+  const maxBytes = given === '' ? DEFAULT_MAX_BYTES : parseSize(given);
+  if (maxBytes === undefined) {
+    diagnostics.warn(`BATON_CONVERSATIONS_MAX=${JSON.stringify(given)} is no size; give one such as 500MB`);
+    return;
+  }
+  try {
+    const pruned = pruneSometimes(stateDir(process.env), maxBytes, conversation.id);
+    const count = pruned?.removed.length ?? 0;
+    if (count > 0)
+      diagnostics.say(`notice: ${count} old conversation(s) were removed to keep within ${maxBytes} bytes`);
+  } catch (error) {
+    diagnostics.warn(`old conversations could not be removed: ${errorMessage(error)}`);
+  }
+}
+
 /**
  * Puts a run together: rights and tools, instructions and skills, and the session over them.
  * @throws {RunError} and what the user's settings and rules can be wrong in
@@ -121,6 +142,7 @@ function subagentConversations(parts: AssemblyParts): {
 export async function assemble(parts: AssemblyParts): Promise<Assembly> {
   const { options, output, diagnostics, places, model, agent, conversation, structured } = parts;
   const { slashCommands } = options;
+  const isNew = options.conversation.kind === 'new' && !options.ephemeral;
   const contextWindow = contextWindowOf(model, process.env);
   const toolbox = openRights(options, process.env, conversation);
   for (const warning of toolbox.warnings) diagnostics.warn(warning);
@@ -209,6 +231,7 @@ export async function assemble(parts: AssemblyParts): Promise<Assembly> {
       }
       await toolbox.close();
       conversation.close();
+      if (isNew) await pruneAfter(conversation, diagnostics);
       if (options.ephemeral) rmSync(conversation.artifacts, { recursive: true, force: true });
     },
   };

@@ -1,5 +1,5 @@
 import { DurationError, parseDuration } from '../../contract/duration.ts';
-import { FLAGS, type FlagKind, type FlagSpec, type FlagValues } from './flags.ts';
+import { FLAGS, type FlagKind, type FlagValues } from './flags.ts';
 
 /** A command line that cannot be understood: exit code 2. */
 export class UsageError extends Error {
@@ -161,9 +161,4 @@ export function parseFlags(argv: readonly string[]): ParsedCommandLine {
   const rest = argv.slice(at);
   if (promptIsSeparate) refuseSwallowedFlag(values.text.print, rest);
   return { values, rest, afterDashes };
-}
-
-/** The row of a flag, by any of its names. */
-export function findFlag(name: string): FlagSpec | undefined {
-  return byName.get(name);
 }

@@ -119,6 +119,11 @@ export async function runPrint(run: PrintRun): Promise<ExitCode> {
   const structured = await readStructured(run);
   const introduction = readIntroduction(options.systemPromptFile);
   const isStream = formats.input === 'stream-json';
+  if (isStream && (values.text.print || values.text['prompt-file'])) {
+    diagnostics.warn(
+      'the prompt of the command line is dropped: with --input-format stream-json prompts come from stdin',
+    );
+  }
   // A prompt from stdin is waited for only once everything else is known to be right.
   let prompt =
     !isStream && isPromptGiven(values) ? await readPrompt(values, run.here, process.stdin) : undefined;

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type AgentHouse, agentHouse, initOf, resultsOf, stepsOf } from '../../support/agent.ts';
@@ -227,5 +227,19 @@ describe('keeping house', () => {
     await house.run(['conversations', 'prune', `--max-size=${size + 10}`]);
     const left = readdirSync(join(house.stateDir, 'conversations')).filter((name) => name.endsWith('.jsonl'));
     expect(left).toEqual([`${ids[2]}.jsonl`]);
+  });
+
+  test('they are kept within their limit by themselves', async () => {
+    const environment = { BATON_CONVERSATIONS_MAX: '2kB' };
+    const first = await house.run(['-p', 'one'.repeat(400), ...JSON_OUT], { environment });
+    expect(first.stderr).toBe('');
+    // Once an hour is enough, so nothing happens yet.
+    const second = await house.run(['-p', 'two'.repeat(400), ...JSON_OUT], { environment });
+    expect(second.stderr).toBe('');
+    utimesSync(join(house.stateDir, 'conversations', '.pruned'), 0, 0);
+    const third = await house.run(['-p', 'three'.repeat(400), ...JSON_OUT], { environment });
+    expect(third.stderr).toContain('notice: 2 old conversation(s) were removed to keep within 2000 bytes');
+    const left = readdirSync(join(house.stateDir, 'conversations')).filter((name) => name.endsWith('.jsonl'));
+    expect(left).toEqual([`${third.envelope().conversation_id}.jsonl`]);
   });
 });

@@ -1,6 +1,6 @@
 /**
- * What the headless contract asks for, in our words, and the places it is from: HL is the published page on headless
- * mode, AC the sections of docs/agent.md ("Contract"). Every id stands in the title of at least one test of this folder;
+ * What the headless contract asks for, in our words. HL marks what the published page on headless mode says; the rest is
+ * what is known of the real CLI besides (the AC numbers are the sections of our notes on it). Every id stands in the title of at least one test of this folder;
  * coverage.test.ts holds that.
  */
 export const REQUIREMENTS: Record<string, string> = {

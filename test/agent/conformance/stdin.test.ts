@@ -117,6 +117,7 @@ describe('turns from stdin', () => {
       expect(run.code).toBe(0);
       const messages = server.calls.at(-1)?.body.messages;
       expect(Array.isArray(messages) && messages.at(-1)).toMatchObject({ content: 'from stdin' });
+      expect(run.stderr.includes('the prompt of the command line is dropped')).toBe(print.length === 2);
     }
   });
 
