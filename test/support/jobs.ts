@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -17,6 +17,37 @@ export function supervisorPid(stateDir: string): number | undefined {
   return registered && processStartTime(registered.pid) === registered.start_time
     ? registered.pid
     : undefined;
+}
+
+/** Pids of all supervisors of a state folder, one that is only just starting included. */
+function supervisorProcesses(stateDir: string): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        const line = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+        return line.includes(stateDir) && line.some((part) => part.endsWith('supervisor.js'));
+      } catch {
+        return false;
+      }
+    })
+    .map(Number);
+}
+
+/** Ends every supervisor of a state folder, and those that a client had started in its last moment. */
+export async function endSupervisors(stateDir: string): Promise<void> {
+  for (let quiet = 0; quiet < 3; ) {
+    const left = supervisorProcesses(stateDir);
+    quiet = left.length === 0 ? quiet + 1 : 0;
+    for (const pid of left) {
+      try {
+        process.kill(pid, 'SIGTERM');
+      } catch {
+        // Ended by itself.
+      }
+    }
+    await sleep(30);
+  }
 }
 
 export async function until<T>(
@@ -58,9 +89,7 @@ export function jobsHouse(): JobsHouse {
     },
     async remove() {
       for (const client of clients) client.close();
-      const pid = supervisorPid(stateDir);
-      if (pid !== undefined) process.kill(pid, 'SIGTERM');
-      await until(() => supervisorPid(stateDir) === undefined, 'the end of the supervisor');
+      await endSupervisors(stateDir);
       rmSync(folder, { recursive: true, force: true });
     },
   };

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { isFields } from '../../src/contract/fields.ts';
-import { programs, supervisorPid, until } from './jobs.ts';
+import { endSupervisors, programs } from './jobs.ts';
 
 export const bins = fileURLToPath(new URL('../../dist/', import.meta.url));
 export const STAND_IN = join(programs, 'agy-stand-in.mjs');
@@ -136,9 +136,7 @@ export function serverHouse(defaults: Record<string, string | undefined> = {}): 
     },
     async remove() {
       for (const session of sessions) await session.close();
-      const pid = supervisorPid(stateDir!);
-      if (pid !== undefined) process.kill(pid, 'SIGTERM');
-      await until(() => supervisorPid(stateDir!) === undefined, 'the end of the supervisor');
+      await endSupervisors(stateDir!);
       rmSync(folder, { recursive: true, force: true });
     },
   };
