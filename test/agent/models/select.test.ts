@@ -84,6 +84,13 @@ describe('a run that names no model', () => {
     for (const piece of ['OPENAI_API_KEY', 'Ollama', 'BATON_MODEL']) expect(String(error)).toContain(piece);
   });
 
+  it('is told of an address of a local server that is none', async () => {
+    const refused = select({ environment: { OLLAMA_HOST: 'no address' } });
+    await expect(refused).rejects.toMatchObject({ kind: 'invalid_request' });
+    await expect(refused).rejects.toThrow('OLLAMA_HOST');
+    expect((await list({ OLLAMA_HOST: 'no address' })).failures.join()).toContain('OLLAMA_HOST');
+  });
+
   it('is told that the local server holds no model', async () => {
     const server = await serve([]);
     await expect(select({ environment: { OLLAMA_HOST: server.url } })).rejects.toThrow('holds no model');

@@ -106,7 +106,11 @@ export async function listModels(
       environment,
       signal,
     ),
-    findLocalServers(environment, signal),
+    findLocalServers(environment, signal).catch((error: unknown) => {
+      signal.throwIfAborted();
+      failures.push(errorMessage(error));
+      return [];
+    }),
   ]);
   keepModels(
     [...asked.lists].map(([endpoint, models]) => ({ endpoint, models })),

@@ -11,18 +11,25 @@ export interface LocalServer {
   models: ListedModel[];
 }
 
-/** The model servers that answer on this machine (Ollama, LM Studio, llama.cpp), in the order of the table. */
+/**
+ * The model servers that answer on this machine (Ollama, LM Studio, llama.cpp), in the order of the table.
+ * @throws {ModelError} `invalid_request` for a variable with an address that is none.
+ */
 export async function findLocalServers(
   environment: Environment,
   signal: AbortSignal,
 ): Promise<LocalServer[]> {
   const transport = createTransport(environment, { idleMs: LOCAL_LIMIT_MS });
   const limited = AbortSignal.any([signal, AbortSignal.timeout(LOCAL_LIMIT_MS)]);
-  const asked = PROVIDERS.filter((provider) => provider.isLocal).map(async (provider) => {
-    const endpoint = endpointOf(provider, environment);
-    return { endpoint, models: await listEndpoint(endpoint, transport, limited) };
-  });
-  const answers = await Promise.allSettled(asked);
+  const endpoints = PROVIDERS.filter((provider) => provider.isLocal).map((provider) =>
+    endpointOf(provider, environment),
+  );
+  const answers = await Promise.allSettled(
+    endpoints.map(async (endpoint) => ({
+      endpoint,
+      models: await listEndpoint(endpoint, transport, limited),
+    })),
+  );
   signal.throwIfAborted();
   return answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
 }
