@@ -1,6 +1,7 @@
 import { decide } from './permissions/decide.ts';
 import { createHiddenTest, loadPolicy } from './permissions/load-policy.ts';
 import type { Decision, Mode, PermissionMode, PermissionRequest, Policy } from './permissions/types.ts';
+import type { Sandbox } from './sandbox/open-sandbox.ts';
 import { createTools } from './tools/create-tools.ts';
 import { keptOutputFolder } from './tools/kept-output.ts';
 import type { ToolSet } from './tools/types.ts';
@@ -18,6 +19,8 @@ export interface ToolboxOptions {
   deny?: readonly string[];
   conversationId: string;
   conversationFolder: string;
+  /** Where commands run (`--sandbox`, sandbox/open-sandbox.ts); closed with the toolbox. */
+  sandbox?: Sandbox | undefined;
 }
 
 /** The tools of a run together with what decides on their calls. */
@@ -36,7 +39,7 @@ export interface Toolbox extends ToolSet {
  * @throws {SettingsError} for settings or rules that cannot be used
  */
 export function openToolbox(options: ToolboxOptions): Toolbox {
-  const { environment, conversationId, conversationFolder } = options;
+  const { environment, conversationId, conversationFolder, sandbox } = options;
   const workspace = createWorkspace(options.folders);
   const { policy, warnings } = loadPolicy({
     environment,
@@ -49,7 +52,7 @@ export function openToolbox(options: ToolboxOptions): Toolbox {
   });
   const set = createTools({
     workspace,
-    operations: { launch: (plan) => plan, sandbox: 'none' },
+    operations: sandbox ?? { launch: (plan) => plan, sandbox: 'none' },
     environment,
     conversationId,
     conversationFolder,
@@ -61,5 +64,9 @@ export function openToolbox(options: ToolboxOptions): Toolbox {
     permissionMode: policy.permissionMode,
     decide: (requests) => decide(policy, requests),
     warnings,
+    close: async () => {
+      await set.close();
+      sandbox?.close();
+    },
   };
 }

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { isFields } from '../../contract/fields.ts';
+import { type Fields, isFields } from '../../contract/fields.ts';
 import { errorCode, errorMessage } from '../../platform/errors.ts';
 import { parseRelaxedJson } from '../relaxed-json.ts';
 
@@ -33,10 +33,11 @@ function readList(value: unknown, name: string, path: string): string[] {
 }
 
 /**
+ * Reads a settings file as an object.
  * @returns undefined when there is no such file
- * @throws {SettingsError} when it cannot be read, is no JSON, or its permissions have another form
+ * @throws {SettingsError} when it cannot be read or is no JSON object
  */
-export function readPermissionSettings(path: string, own: boolean): PermissionSettings | undefined {
+export function readSettings(path: string): Fields | undefined {
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
@@ -53,6 +54,17 @@ export function readPermissionSettings(path: string, own: boolean): PermissionSe
     );
   }
   if (!isFields(settings)) throw new SettingsError(`the settings ${path} must be a JSON object`);
+  return settings;
+}
+
+/**
+ * What a settings file says about permissions.
+ * @returns undefined when there is no such file
+ * @throws {SettingsError} when it cannot be read, is no JSON, or its permissions have another form
+ */
+export function readPermissionSettings(path: string, own: boolean): PermissionSettings | undefined {
+  const settings = readSettings(path);
+  if (!settings) return undefined;
   const permissions = settings.permissions ?? {};
   if (!isFields(permissions))
     throw new SettingsError(`${path}: permissions must be an object with the lists allow, ask and deny`);
