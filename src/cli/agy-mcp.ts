@@ -25,9 +25,8 @@ async function main(argv: readonly string[]): Promise<number> {
   }
   // As with Go's flag package, what follows the flags is of no interest to a bare start.
   const { SERVE_FLAGS, serve } = await import('./commands/serve.ts');
-  const flags = { ...SERVE_FLAGS, http: { kind: 'string' } } as const;
-  const parsed = parseFlags(argv, flags, { interspersed: false, command: 'agy-mcp' });
-  return serve('agy-mcp', argv.slice(0, argv.length - parsed.rest.length));
+  const table = { ...SERVE_FLAGS, http: { kind: 'string' } } as const;
+  return serve('agy-mcp', parseFlags(argv, table, { interspersed: false, command: 'agy-mcp' }));
 }
 
 endOnBrokenPipe();

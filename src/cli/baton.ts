@@ -1,5 +1,5 @@
 import { endOnBrokenPipe, runMain } from './exit.ts';
-import { UsageError } from './flags.ts';
+import { parseFlags, UsageError } from './flags.ts';
 
 const COMMANDS = 'serve, run, continue, jobs, wait-job, hook-wait, doctor, demo';
 
@@ -9,13 +9,18 @@ async function printHelp(topic?: string): Promise<number> {
   return 0;
 }
 
+async function serveMcp(argv: readonly string[]): Promise<number> {
+  const { SERVE_FLAGS, serve } = await import('./commands/serve.ts');
+  return serve('baton', parseFlags(argv, SERVE_FLAGS, { interspersed: true, command: 'baton serve' }));
+}
+
 /** Each command is loaded only when it is the one that was asked for: waiting commands start without the server. */
 async function main(argv: readonly string[]): Promise<number> {
   const [command, ...rest] = argv;
   if (rest.includes('--help') || rest.includes('-h')) return printHelp(command);
   switch (command) {
     case 'serve':
-      return (await import('./commands/serve.ts')).serve('baton', rest);
+      return serveMcp(rest);
     case 'run':
       return (await import('./commands/run.ts')).run(rest);
     case 'continue':
@@ -44,7 +49,7 @@ async function main(argv: readonly string[]): Promise<number> {
     case undefined:
       // A client that starts the bare program talks over a pipe; a person sits at a terminal.
       if (process.stdin.isTTY) return printHelp();
-      return (await import('./commands/serve.ts')).serve('baton', rest);
+      return serveMcp(rest);
     default:
       throw new UsageError(
         `unknown command ${JSON.stringify(command)}: known are ${COMMANDS}; see baton --help`,

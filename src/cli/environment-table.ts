@@ -31,6 +31,7 @@ export const VARIABLES: readonly VariableRow[] = [
   },
   { name: 'BATON_AGENT_PATH', meaning: 'another baton-agent', fallback: 'the one of this package' },
   { name: 'BATON_HTTP_TOKEN', meaning: 'bearer token of HTTP mode', fallback: 'none', secret: true },
+  { name: 'BATON_HTTP_TOKEN_FILE', meaning: 'file with that token', fallback: 'none' },
   { name: 'AGY_MCP_AGY_PATH', meaning: 'path of agy, read first by job tools', fallback: 'agy on PATH' },
   { name: 'AGY_CLI_PATH', meaning: 'path of agy, read first by relay tools', fallback: 'agy on PATH' },
   {

@@ -45,12 +45,18 @@ Exit code: 0 done, 1 failed, 130 cancelled, 2 wrong command line.
 
 const TOPICS: Readonly<Record<string, string>> = {
   serve: `Usage: baton serve
+       baton serve --http[=ADDRESS] [--http-token-file FILE | --http-token TOKEN]
 
 Serves MCP over stdin and stdout and ends when its client does. Jobs that it started go on.
+
+  --http=ADDRESS          serve over HTTP instead, for many clients (default 127.0.0.1:8765; loopback only)
+  --http-token-file FILE  ask every client for the bearer token in this file
+  --http-token TOKEN      the same, seen by everybody in the process list; AGY_MCP_HTTP_TOKEN is not
 
 Examples:
   claude mcp add baton -- baton serve
   BATON_BACKEND=baton BATON_MODEL=openai/gpt-5 baton serve
+  baton serve --http && claude mcp add --transport http baton http://127.0.0.1:8765/mcp
 `,
   run: `Usage: baton run "PROMPT" [FLAGS]        (PROMPT - reads it from stdin)
 
@@ -126,6 +132,7 @@ export const AGY_MCP_HELP = `agy-mcp ${VERSION}: MCP server that runs agy as job
 
 Usage:
   agy-mcp                                     serve MCP over stdin and stdout
+  agy-mcp -http ADDRESS [-http-token TOKEN]   serve MCP over HTTP on a loopback address
   agy-mcp wait-job [-timeout 1h] <job_id>     wait for a job, print its last state
   agy-mcp hook-wait [-timeout 1h]             the same for a client's hook (payload on stdin)
 
