@@ -22,8 +22,14 @@ export function allCapabilities(value: boolean): Capabilities {
     dangerouslySkipPermissions: value,
     disableSlashCommands: value,
     agent: value,
+    maxTurns: value,
+    maxTokens: value,
+    maxCost: value,
   };
 }
+
+/** Flags of our own agent that agy has not: caps of a run. */
+export const NO_CAPS = { maxTurns: false, maxTokens: false, maxCost: false } as const;
 
 /** Whether a help text names a flag as a word of its own (`--mode` is not in `--model`). */
 function names(help: string, flag: string): boolean {
@@ -51,6 +57,9 @@ export function readCapabilities(help: string): Capabilities | undefined {
     dangerouslySkipPermissions: has('dangerously-skip-permissions'),
     disableSlashCommands: has('disable-slash-commands'),
     agent: has('agent'),
+    maxTurns: has('max-turns'),
+    maxTokens: has('max-tokens'),
+    maxCost: has('max-cost'),
   };
   return Object.values(found).some(Boolean) ? found : undefined;
 }

@@ -28,6 +28,10 @@ export interface RunRequest {
   timeoutMs: number;
   /** Inline schema text, a file's path, or a primitive's name, as the caller gave it. */
   jsonSchema?: string;
+  /** Caps of the run: calls of the model, tokens in total, cost in US dollars. Refused where the backend has none. */
+  maxTurns?: number;
+  maxTokens?: number;
+  maxCost?: number;
   /** A leading slash is a command of the agent's instead of text. Default false. */
   allowSlashCommands?: boolean;
   /** Whether the agent may act without asking. Default true for job tools. */
@@ -97,6 +101,9 @@ export interface Capabilities {
   dangerouslySkipPermissions: boolean;
   disableSlashCommands: boolean;
   agent: boolean;
+  maxTurns: boolean;
+  maxTokens: boolean;
+  maxCost: boolean;
 }
 
 export interface ModelEntry {

@@ -29,6 +29,9 @@ const RUN_FLAGS = `  --model ID          model (default: the configured one)
   --mode MODE         accept-edits, or plan to only read and propose
   --agent NAME        one of the agent program's own agents
   --sandbox           restrict terminal commands
+  --max-turns N       cap: calls of the model (backend baton)
+  --max-tokens N      cap: tokens in total
+  --max-cost USD      cap: cost in US dollars
   --dir FOLDER        a further folder to work in (may be repeated)
   --cwd FOLDER        folder to run in (default: the current one)
   --timeout DURATION  hard limit, such as 20m (default 30m)

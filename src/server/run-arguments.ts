@@ -42,6 +42,14 @@ function parseTimeout(value: unknown): number {
   return ms;
 }
 
+/** A cap is a positive number; none at all is no cap. */
+function cap(args: Fields, name: string): number | undefined {
+  const value = args[name];
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === 'number' && Number.isFinite(value) && value > 0) return value;
+  throw new ToolError(`invalid ${name} ${JSON.stringify(value)}: want a number above 0`);
+}
+
 function parseDirs(value: unknown, cwd: string): string[] | undefined {
   if (!Array.isArray(value) || value.length === 0) return undefined;
   // The agent runs in cwd, so that is what a relative folder means to it.
@@ -69,6 +77,9 @@ export function readRunArguments(args: Fields, serverFolder: string): RunRequest
     mode,
     agent: text(args.agent),
     sandbox: args.sandbox === true || undefined,
+    maxTurns: cap(args, 'max_turns'),
+    maxTokens: cap(args, 'max_tokens'),
+    maxCost: cap(args, 'max_cost'),
     dirs: parseDirs(args.dirs, cwd),
     conversationId: text(args.conversation_id),
     continueLatest: args.continue_latest === true || undefined,

@@ -17,6 +17,9 @@ const FULL = `Usage of agy:
   --output-format                  Print mode output format: text|json|stream-json (default text)
   --print-timeout                  Timeout for print mode wait (default 5m0s)
   --sandbox                        Run in a sandbox
+  --max-turns                      Cap
+  --max-tokens                     Cap
+  --max-cost                       Cap
 `;
 
 function without(...flags: string[]): string {
@@ -35,6 +38,9 @@ test.each([
   ['conversation', 'conversation'],
   ['agent', 'agent'],
   ['sandbox', 'sandbox'],
+  ['maxTurns', 'max-turns'],
+  ['maxTokens', 'max-tokens'],
+  ['maxCost', 'max-cost'],
   ['effort', 'effort'],
   ['addDir', 'add-dir'],
   ['jsonSchema', 'json-schema'],

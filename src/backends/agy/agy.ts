@@ -1,6 +1,6 @@
 import { parseDuration } from '../../contract/duration.ts';
 import { errorMessage } from '../../platform/errors.ts';
-import { allCapabilities, noCapabilities } from '../capabilities.ts';
+import { allCapabilities, NO_CAPS, noCapabilities } from '../capabilities.ts';
 import { applyEnvironment, childEnvironment } from '../child-environment.ts';
 import { inspectProgram } from '../headless/inspect.ts';
 import { buildInvocation } from '../headless/invocation.ts';
@@ -32,7 +32,7 @@ const UPGRADE = 'upgrade agy to 1.1.15 or newer (agy update)';
 
 /** What a build at the floor is known to have, for one whose help tells nothing. */
 function floorCapabilities(): Capabilities {
-  return { ...allCapabilities(true), streamJsonInput: false };
+  return { ...allCapabilities(true), ...NO_CAPS, streamJsonInput: false };
 }
 
 /** The environment changes of every run of agy. */

@@ -110,6 +110,9 @@ function refuseUnsafe(request: RunRequest, environment: Environment): void {
   if (request.jsonSchema !== undefined) {
     refuse('the answer cannot be held to the schema: the gemini backend has no --json-schema');
   }
+  if (request.maxTurns !== undefined || request.maxTokens !== undefined || request.maxCost !== undefined) {
+    refuse('the cap cannot be kept: the gemini backend has none');
+  }
   if (request.conversationId || request.continueLatest) {
     refuse('the conversation cannot be continued: the gemini backend keeps none');
   }

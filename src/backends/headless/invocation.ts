@@ -71,6 +71,12 @@ function chooseDelivery(
   };
 }
 
+const CAPS = [
+  { name: 'maxTurns', flag: '--max-turns' },
+  { name: 'maxTokens', flag: '--max-tokens' },
+  { name: 'maxCost', flag: '--max-cost' },
+] as const;
+
 function refuseUnsafe(request: RunRequest, resolved: ResolvedBackend, program: HeadlessProgram): void {
   const { capabilities } = resolved;
   const refuse = (why: string, problem: string): never => {
@@ -84,6 +90,10 @@ function refuseUnsafe(request: RunRequest, resolved: ResolvedBackend, program: H
     refuse('the sandbox asked for cannot be had', lacks(resolved, program, '--sandbox'));
   if (request.jsonSchema !== undefined && !(capabilities.jsonSchema && capabilities.outputFormat)) {
     refuse('the answer cannot be held to the schema', lacks(resolved, program, '--json-schema'));
+  }
+  for (const cap of CAPS) {
+    if (request[cap.name] !== undefined && !capabilities[cap.name])
+      refuse(`the cap ${cap.flag} cannot be kept`, lacks(resolved, program, cap.flag));
   }
   if (program.conversationId !== undefined && !capabilities.conversation) {
     refuse('the conversation cannot be continued', lacks(resolved, program, '--conversation'));
@@ -146,6 +156,10 @@ export function buildInvocation(
   option('--mode', mode, capabilities.mode);
   option('--agent', request.agent, capabilities.agent);
   if (request.sandbox) args.push('--sandbox');
+  for (const { name, flag } of CAPS) {
+    const value = request[name];
+    if (value !== undefined) args.push(flag, String(value));
+  }
   const dirs = (request.dirs ?? []).filter((dir) => dir !== '' && dir !== request.cwd);
   if (capabilities.addDir) {
     // Without it the agent often works in a scratch folder of its own instead of the folder it was started in.

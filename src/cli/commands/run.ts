@@ -22,6 +22,9 @@ const RUN_FLAGS: FlagTable = {
   mode: { kind: 'string' },
   agent: { kind: 'string' },
   sandbox: { kind: 'boolean' },
+  'max-turns': { kind: 'integer' },
+  'max-tokens': { kind: 'integer' },
+  'max-cost': { kind: 'string' },
   dir: { kind: 'strings' },
   cwd: { kind: 'string' },
   timeout: { kind: 'string' },
@@ -35,6 +38,15 @@ const RUN_FLAGS: FlagTable = {
 
 const EXIT_CODES = { done: 0, failed: 1, cancelled: 130 } as const;
 
+function dollars(given: string | undefined): number | undefined {
+  if (given === undefined) return undefined;
+  const amount = Number(given);
+  if (given !== '' && Number.isFinite(amount) && amount > 0) return amount;
+  throw new UsageError(
+    `invalid value ${JSON.stringify(given)} for --max-cost: want US dollars above 0, such as 0.50`,
+  );
+}
+
 /** The flags as the arguments of `agy_run`, whose rules and refusals hold here too. */
 function toolArguments(flags: ParsedFlags, prompt: string, conversation: Fields): Fields {
   return {
@@ -44,6 +56,9 @@ function toolArguments(flags: ParsedFlags, prompt: string, conversation: Fields)
     mode: flags.text('mode'),
     agent: flags.text('agent'),
     sandbox: flags.has('sandbox'),
+    max_turns: flags.number('max-turns'),
+    max_tokens: flags.number('max-tokens'),
+    max_cost: dollars(flags.text('max-cost')),
     dirs: flags.texts('dir'),
     cwd: flags.text('cwd'),
     timeout: flags.text('timeout'),

@@ -25,6 +25,9 @@ export const RUN_PROPERTIES = {
     items: { type: 'string' },
     description: 'Further folders that the agent may read and write, besides cwd.',
   },
+  max_turns: { type: 'integer', description: 'Cap: calls of the model. Where the backend has caps.' },
+  max_tokens: { type: 'integer', description: 'Cap: tokens in total.' },
+  max_cost: { type: 'number', description: 'Cap: cost in US dollars.' },
   conversation_id: {
     type: 'string',
     description:

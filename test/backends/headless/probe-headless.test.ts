@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { allCapabilities } from '../../../src/backends/capabilities.ts';
+import { allCapabilities, NO_CAPS } from '../../../src/backends/capabilities.ts';
 import { createHeadlessProbe } from '../../../src/backends/headless/probe-headless.ts';
 import { bareEnvironment, STAND_IN, shellScript, testFolder } from '../support.ts';
 
@@ -122,14 +122,14 @@ test('a version that failed is asked again', async () => {
 test.each(['full', 'stderr'])('reads the flags of a build, help printed as %s', async (how) => {
   const { program, environment } = standIn({ STANDIN_HELP: how });
   await expect(createHeadlessProbe(LONG).capabilities(program, 'agy', environment)).resolves.toEqual({
-    value: allCapabilities(true),
+    value: { ...allCapabilities(true), ...NO_CAPS },
   });
 });
 
 test('an older build has fewer flags', async () => {
   const { program, environment } = standIn({ STANDIN_VERSION: '1.1.10', STANDIN_WITHOUT: 'sandbox' });
   await expect(createHeadlessProbe(LONG).capabilities(program, 'agy', environment)).resolves.toEqual({
-    value: { ...allCapabilities(true), streamJsonInput: false, sandbox: false },
+    value: { ...allCapabilities(true), ...NO_CAPS, streamJsonInput: false, sandbox: false },
   });
 });
 
