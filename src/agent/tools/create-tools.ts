@@ -4,6 +4,7 @@ import { createMultiReplaceFileContent, createReplaceFileContent } from './edit-
 import { createFindByName } from './find-by-name.ts';
 import { createGrepSearch } from './grep-search.ts';
 import { createListDir } from './list-dir.ts';
+import { createReadUrl } from './read-url.ts';
 import { createRunCommand } from './run-command.ts';
 import type { ToolOptions, ToolSet } from './types.ts';
 import { createViewFile } from './view-file.ts';
@@ -23,6 +24,7 @@ export function createTools(options: ToolOptions): ToolSet {
       createMultiReplaceFileContent(options),
       createRunCommand(options, commands),
       createCommandStatus(commands),
+      createReadUrl(options),
     ],
     running: () => commands.running(),
     waitForBackground: (signal) => commands.waitForAll(signal),

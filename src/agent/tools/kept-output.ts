@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { errorMessage } from '../../platform/errors.ts';
@@ -120,4 +120,13 @@ export class KeptOutput {
 function clean(bytes: Buffer): string {
   const text = stripVTControlCharacters(new TextDecoder().decode(bytes)).replaceAll('\r\n', '\n');
   return wellFormed(text.replaceAll(/[^\n]*\r(?=[^\n])/g, ''));
+}
+
+/** Writes a text that is too long to show into the folder of kept output. @returns the file's path */
+export function keepText(conversationFolder: string, name: string, text: string): string {
+  const folder = keptOutputFolder(conversationFolder);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const path = join(folder, name);
+  writeFileSync(path, text, { mode: 0o600 });
+  return path;
 }
