@@ -1,7 +1,7 @@
 import { endOnBrokenPipe, runMain } from './exit.ts';
 import { parseFlags, UsageError } from './flags.ts';
 
-const COMMANDS = 'serve, run, continue, jobs, wait-job, hook-wait, doctor, demo';
+const COMMANDS = 'serve, run, continue, jobs, wait-job, hook-wait, supervisor, doctor, demo';
 
 async function printHelp(topic?: string): Promise<number> {
   const { helpFor } = await import('./help.ts');
@@ -31,6 +31,8 @@ async function main(argv: readonly string[]): Promise<number> {
       return (await import('./commands/wait-job.ts')).waitJob('baton', rest);
     case 'hook-wait':
       return (await import('./commands/hook-wait.ts')).hookWait('baton', rest);
+    case 'supervisor':
+      return (await import('./commands/supervisor.ts')).supervisor(rest);
     case 'doctor':
       return (await import('./commands/doctor.ts')).doctor(rest);
     case 'demo':

@@ -10,6 +10,7 @@ Usage: baton COMMAND [ARGUMENTS]
   jobs              list, show, watch, cancel and remove jobs
   wait-job ID       wait for a job, print its last state
   hook-wait         the same for a client's hook (reads its payload on stdin)
+  supervisor        status or stop of the process that watches over the jobs
   doctor            say what is installed, what is configured, what is missing
   demo              see it work: a scripted model, real tools, a sample repository
 
@@ -75,6 +76,14 @@ Examples:
 ${RUN_FLAGS}
 Example:
   baton continue 3f2c… "Now fix it"
+`,
+  supervisor: `Usage: baton supervisor [status|stop] [--json]
+
+One supervisor per state folder starts, limits and ends the runs. It comes when it is needed and leaves when it is idle.
+stop asks it to leave: runs go on, and the next one adopts them.
+
+Example:
+  baton supervisor status --json
 `,
   jobs: `Usage: baton jobs [list] [--state S] [--cwd FOLDER] [--contains TEXT] [--limit N] [--json]
        baton jobs show ID [--json]

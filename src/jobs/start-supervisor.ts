@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isFields, parseJson } from '../contract/fields.ts';
+import { isFields, parseJson, textOr } from '../contract/fields.ts';
 import { makePrivateFolder, PRIVATE_FILE } from '../platform/atomic-file.ts';
 import { errorCode, errorMessage } from '../platform/errors.ts';
 import { requireLocks, tryAcquireLock } from '../platform/kernel-lock.ts';
@@ -74,6 +74,7 @@ interface Registered {
   start_time: string;
   boot_id: string;
   namespace: string;
+  version: string;
 }
 
 export function readRegistered(stateDir: string): Registered | undefined {
@@ -85,10 +86,10 @@ export function readRegistered(stateDir: string): Registered | undefined {
     throw error;
   }
   if (!isFields(value)) return undefined;
-  const { pid, start_time, boot_id, namespace } = value;
+  const { pid, start_time, boot_id } = value;
   if (typeof pid !== 'number' || typeof start_time !== 'string' || typeof boot_id !== 'string')
     return undefined;
-  return { pid, start_time, boot_id, namespace: typeof namespace === 'string' ? namespace : '' };
+  return { pid, start_time, boot_id, namespace: textOr(value.namespace), version: textOr(value.version) };
 }
 
 /** Kills the registered supervisor if it is still exactly that process. Its children go on and are adopted. */
