@@ -68,25 +68,48 @@ function isFunction(value: unknown): value is (...values: unknown[]) => unknown 
   return typeof value === 'function';
 }
 
+interface Chunk {
+  exports: unknown;
+}
+
 /**
- * Node's own loader, made to compile the files of `folder` through V8's code cache. `_compile` is no documented method,
- * but all tools of this kind build on it; where it is missing nothing is changed.
+ * Node's own loader, made to compile the files of `folder` through V8's code cache, and to leave out the search for
+ * files where they ask for each other. `_compile` is no documented method, but all tools of this kind build on it; where
+ * it is missing nothing is changed.
  */
 function hookLoader(folder: string, cache: string): void {
   const compile: unknown = Reflect.get(Module.prototype, '_compile');
   if (!isFunction(compile)) return;
   const made = new Map<string, Script>();
+  const chunks = new Map<string, Chunk>();
+  const nodeRequire = Module.createRequire(join(folder, 'chunk.js'));
+
+  const run = (chunk: Chunk, source: string, filename: string): void => {
+    // The name of a chunk holds a hash of its content; V8 compares no more than the length.
+    const path = join(cache, `${basename(filename)}.${source.length}`);
+    const cachedData = read(path);
+    const script = new Script(Module.wrap(source), { filename, ...(cachedData ? { cachedData } : {}) });
+    if (!cachedData || script.cachedDataRejected) made.set(path, script);
+    const body: unknown = script.runInThisContext();
+    if (isFunction(body))
+      Reflect.apply(body, chunk.exports, [chunk.exports, require, chunk, filename, folder]);
+  };
+  const require = (id: string): unknown => {
+    if (!id.startsWith('./')) return nodeRequire(id);
+    const name = id.slice(2);
+    const filename = join(folder, name);
+    const known = chunks.get(name) ?? nodeRequire.cache[filename];
+    if (known) return known.exports;
+    const chunk: Chunk = { exports: {} };
+    chunks.set(name, chunk);
+    run(chunk, readFileSync(filename, 'utf8'), filename);
+    return chunk.exports;
+  };
   const compileWithCache = function (this: NodeModule, content: string, filename: string): unknown {
     if (dirname(filename) !== folder) return Reflect.apply(compile, this, [content, filename]);
-    // The name of a chunk holds a hash of its content; V8 compares no more than the length.
-    const path = join(cache, `${basename(filename)}.${content.length}`);
-    const cachedData = read(path);
-    const script = new Script(Module.wrap(content), { filename, ...(cachedData ? { cachedData } : {}) });
-    if (!cachedData || script.cachedDataRejected) made.set(path, script);
-    const run: unknown = script.runInThisContext();
-    if (!isFunction(run)) return Reflect.apply(compile, this, [content, filename]);
-    const require = (id: string): unknown => this.require(id);
-    return Reflect.apply(run, this.exports, [this.exports, require, this, filename, folder]);
+    chunks.set(basename(filename), this);
+    run(this, content, filename);
+    return undefined;
   };
   Reflect.set(Module.prototype, '_compile', compileWithCache);
   // Made at the end, so that what was compiled on the way is in it.
