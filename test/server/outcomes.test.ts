@@ -326,6 +326,12 @@ describe('what the agent is started with', () => {
     expect((await about(big)).prompt).toBe(`${big}\nDO {"about":1}`);
   });
 
+  it('a bound that this agent cannot keep refuses the run', async () => {
+    const refused = await session.call('agy_run', { prompt: 'x', max_turns: 3 });
+    expect(refused.isError).toBe(true);
+    expect(refused.text).toMatch(/--max-turns.*Nothing was started/);
+  });
+
   it('a plan run is sent as one that may change nothing', async () => {
     const seen = await about('x', { mode: 'plan' });
     const argv = (seen.argv as string[]).join(' ');

@@ -1,9 +1,10 @@
+import { isTerminal } from '../../contract/outcome.ts';
 import type { ServerCore } from '../core.ts';
 import { statusView } from '../status-view.ts';
 import type { ToolDefinition } from '../tool.ts';
 import { LARGE_RESULT_META } from './large-result.ts';
 import { JOB_ID_PROPERTY } from './run-properties.ts';
-import { STATUS_PROPERTIES, STATUS_REQUIRED } from './status-properties.ts';
+import { NOTE_PROPERTY, STATUS_PROPERTIES, STATUS_REQUIRED } from './status-properties.ts';
 
 export const AGY_STATUS_TEXT = {
   title: 'Check an agy job',
@@ -35,7 +36,7 @@ export function agyStatus(core: ServerCore): ToolDefinition {
     },
     outputSchema: {
       type: 'object',
-      properties: STATUS_PROPERTIES,
+      properties: { ...STATUS_PROPERTIES, note: NOTE_PROPERTY },
       required: STATUS_REQUIRED,
       additionalProperties: false,
     },
@@ -46,9 +47,10 @@ export function agyStatus(core: ServerCore): ToolDefinition {
       const offset = typeof args.offset === 'number' ? args.offset : undefined;
       const limit = typeof args.limit === 'number' ? args.limit : undefined;
       const part = offset === undefined && limit === undefined ? undefined : { offset: offset ?? 0, limit };
-      return {
-        structured: statusView(status, { stateDir: core.stateDir, environment: call.environment, part }),
-      };
+      const view = statusView(status, { stateDir: core.stateDir, environment: call.environment, part });
+      // Short, for the sake of those who look often: one word on what is better than looking.
+      const structured = isTerminal(status.state) ? view : { ...view, note: 'agy_wait returns when it ends' };
+      return { structured };
     },
   };
 }

@@ -92,14 +92,16 @@ export const STATUS_PROPERTIES: Readonly<Record<string, PropertySchema>> = {
 
 export const STATUS_REQUIRED: readonly string[] = ['state', 'elapsed'];
 
+export const NOTE_PROPERTY: PropertySchema = {
+  type: 'string',
+  description: 'Present while the job is not over: what to do. No failure.',
+};
+
 /** The same behind a job id, for the waiting tools. */
 export const WAIT_PROPERTIES: Readonly<Record<string, PropertySchema>> = {
   job_id: { type: 'string', description: 'The job, for agy_wait, agy_status and agy_cancel.' },
   ...STATUS_PROPERTIES,
-  note: {
-    type: 'string',
-    description: 'Present when the wait ended before the job did: what to do then. No failure.',
-  },
+  note: NOTE_PROPERTY,
 };
 
 export const WAIT_REQUIRED: readonly string[] = ['job_id', ...STATUS_REQUIRED];
