@@ -7,10 +7,11 @@
 // 3. The supervisor is bundled on its own into one self-contained file: an upgrade of the package under a running
 //    supervisor cannot pull code from under it.
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as esbuild from 'esbuild';
 import { bundlingPlugins } from './esbuild-plugins.mjs';
+import { packChunks } from './pack-chunks.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, process.env.BATON_DIST ?? 'dist');
@@ -18,8 +19,11 @@ const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
 /** Bundled apart, for the two share little, and what is shared would be split into many small files to load. */
 const programs = [
-  { baton: 'src/cli/baton.ts', 'agy-mcp': 'src/cli/agy-mcp.ts' },
-  { 'baton-agent': 'src/agent/bin.ts' },
+  { entries: { baton: 'src/cli/baton.ts', 'agy-mcp': 'src/cli/agy-mcp.ts' }, packs: [] },
+  {
+    entries: { 'baton-agent': 'src/agent/bin.ts' },
+    packs: [{ program: 'src/agent/bin.ts', part: 'src/agent/print/main.ts', name: 'print' }],
+  },
 ];
 
 const shared = {
@@ -55,7 +59,7 @@ async function toCommonJs(text) {
 }
 
 /** Bundles entries that share their chunks, each file as CommonJS; returns esbuild's account of them. */
-async function bundle(entries) {
+async function bundle({ entries, packs }) {
   const split = await esbuild.build({
     ...shared,
     entryPoints: entries,
@@ -67,10 +71,15 @@ async function bundle(entries) {
     write: false,
   });
   const isEntry = new Set(Object.keys(entries).map((name) => join(dist, `${name}.js`)));
+  const codes = new Map();
   for (const file of split.outputFiles) {
-    const code = await toCommonJs(file.text.replace(/^#!.*\n/, ''));
-    writeFileSync(file.path, isEntry.has(file.path) ? `#!/usr/bin/env node\n${code}` : code);
-    if (isEntry.has(file.path)) chmodSync(file.path, 0o755);
+    codes.set(relative(root, file.path), await toCommonJs(file.text.replace(/^#!.*\n/, '')));
+  }
+  for (const pack of packs) packChunks(split.metafile.outputs, codes, pack);
+  for (const [name, code] of codes) {
+    const path = join(root, name);
+    writeFileSync(path, isEntry.has(path) ? `#!/usr/bin/env node\n${code}` : code);
+    if (isEntry.has(path)) chmodSync(path, 0o755);
   }
   return split.metafile;
 }
@@ -79,7 +88,7 @@ async function main() {
   rmSync(dist, { recursive: true, force: true });
   mkdirSync(join(dist, 'chunks'), { recursive: true });
   const accounts = [];
-  for (const entries of programs) accounts.push(await bundle(entries));
+  for (const program of programs) accounts.push(await bundle(program));
   await esbuild.build({
     ...shared,
     entryPoints: { supervisor: 'src/jobs/supervisor/bin.ts' },

@@ -13,13 +13,18 @@ export interface Diagnostics {
   flush(): Promise<void>;
 }
 
-export function createDiagnostics(stderr: NodeJS.WriteStream, logFile?: string): Diagnostics {
+/** @param openStderr called for the first line only: making the stream costs a millisecond that most runs need not pay */
+export function createDiagnostics(openStderr: () => NodeJS.WriteStream, logFile?: string): Diagnostics {
   let unwritten = 0;
   let settle: (() => void) | undefined;
   let log = logFile;
-  // A closed stderr is no reason to end a run whose answer goes to stdout.
-  stderr.on('error', () => {});
+  let stderr: NodeJS.WriteStream | undefined;
   const write = (line: string): void => {
+    if (!stderr) {
+      stderr = openStderr();
+      // A closed stderr is no reason to end a run whose answer goes to stdout.
+      stderr.on('error', () => {});
+    }
     unwritten++;
     stderr.write(`${line}\n`, () => {
       unwritten--;

@@ -70,7 +70,7 @@ function subcommandOf(line: ParsedCommandLine): 'agents' | 'conversations' | 'mo
 async function dispatch(argv: readonly string[]): Promise<ExitCode> {
   const line = parseFlags(argv);
   const formats = readFormats(line.values);
-  const diagnostics = createDiagnostics(process.stderr, line.values.text['log-file']);
+  const diagnostics = createDiagnostics(() => process.stderr, line.values.text['log-file']);
   const output = createOutput(formats.output, process.stdout);
   const subcommand = subcommandOf(line);
   let exit: ExitCode;
@@ -81,7 +81,7 @@ async function dispatch(argv: readonly string[]): Promise<ExitCode> {
   } else {
     const [stray] = line.rest;
     if (stray !== undefined) throw new UsageError(`unexpected argument ${JSON.stringify(stray)}`);
-    if (formats.input === 'text') checkPromptFlags(line.values, process.stdin);
+    if (formats.input === 'text') checkPromptFlags(line.values, () => process.stdin.isTTY);
     exit = await runCommandLine(line.values, formats, output, diagnostics);
   }
   await Promise.all([output.flush(), diagnostics.flush()]);

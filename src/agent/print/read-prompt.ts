@@ -22,13 +22,17 @@ function promptFile(path: string, here: string): string {
   }
 }
 
-/** Refuses what can be refused before anything is read. @throws {UsageError} */
-export function checkPromptFlags(values: FlagValues, stdin: NodeJS.ReadStream): void {
+/**
+ * Refuses what can be refused before anything is read.
+ * @param isTerminal whether stdin is one; only asked when it matters, since the stream is then made
+ * @throws {UsageError}
+ */
+export function checkPromptFlags(values: FlagValues, isTerminal: () => boolean): void {
   const { print, 'prompt-file': file } = values.text;
   if (print !== undefined && print !== '' && file !== undefined) {
     throw new UsageError('--print and --prompt-file both give a prompt; give one of them');
   }
-  if (print === undefined && file === undefined && stdin.isTTY) {
+  if (print === undefined && file === undefined && isTerminal()) {
     throw new UsageError(
       'no prompt: give one with --print "…", with --prompt-file <path>, or on stdin (there is no interactive mode)',
     );
@@ -49,11 +53,11 @@ export function isPromptGiven(values: FlagValues): boolean {
 export async function readPrompt(
   values: FlagValues,
   here: string,
-  stdin: NodeJS.ReadStream,
+  stdin: () => NodeJS.ReadStream,
 ): Promise<string> {
   const { print, 'prompt-file': file } = values.text;
   if (file !== undefined && (print === undefined || print === '')) {
-    return requirePrompt(file === '-' ? await readAll(stdin) : promptFile(file, here));
+    return requirePrompt(file === '-' ? await readAll(stdin()) : promptFile(file, here));
   }
-  return requirePrompt(print ?? (await readAll(stdin)));
+  return requirePrompt(print ?? (await readAll(stdin())));
 }

@@ -126,7 +126,7 @@ export async function runPrint(run: PrintRun): Promise<ExitCode> {
   }
   // A prompt from stdin is waited for only once everything else is known to be right.
   let prompt =
-    !isStream && isPromptGiven(values) ? await readPrompt(values, run.here, process.stdin) : undefined;
+    !isStream && isPromptGiven(values) ? await readPrompt(values, run.here, () => process.stdin) : undefined;
   if (prompt !== undefined && (await answeredAsCommand(prompt, run, places))) return EXIT.success;
   const agents = await findAgents(places);
   for (const notice of agents.notices) diagnostics.say(`notice: ${notice}`);
@@ -134,7 +134,7 @@ export async function runPrint(run: PrintRun): Promise<ExitCode> {
   const model = await openModel(options, agent);
   if (model.notice !== undefined) diagnostics.say(model.notice);
   if (!isStream && prompt === undefined) {
-    prompt = await readPrompt(values, run.here, process.stdin);
+    prompt = await readPrompt(values, run.here, () => process.stdin);
     if (await answeredAsCommand(prompt, run, places)) return EXIT.success;
   }
 
