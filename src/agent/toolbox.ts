@@ -29,6 +29,8 @@ export interface Toolbox extends ToolSet {
   /** For `init.permission_mode`. */
   readonly permissionMode: PermissionMode;
   decide(requests: readonly PermissionRequest[]): Decision;
+  /** Words for what commands run in; `none` is none. */
+  readonly sandbox: string;
   /** Lines for stderr. */
   readonly warnings: readonly string[];
 }
@@ -63,6 +65,7 @@ export function openToolbox(options: ToolboxOptions): Toolbox {
     policy,
     permissionMode: policy.permissionMode,
     decide: (requests) => decide(policy, requests),
+    sandbox: sandbox?.sandbox ?? 'none',
     warnings,
     close: async () => {
       await set.close();

@@ -49,7 +49,9 @@ export async function answerCommand(
     case 'agents':
       return answerAgents(places);
     case 'permissions':
-      return answerPermissions(openRights(options, process.env, { id: '', artifacts: '' }).policy);
+      return answerPermissions(
+        (await openRights({ ...options, sandbox: false }, process.env, { id: '', artifacts: '' })).policy,
+      );
     case 'help':
       break;
   }

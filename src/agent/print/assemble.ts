@@ -144,7 +144,7 @@ export async function assemble(parts: AssemblyParts): Promise<Assembly> {
   const { slashCommands } = options;
   const isNew = options.conversation.kind === 'new' && !options.ephemeral;
   const contextWindow = contextWindowOf(model, process.env);
-  const toolbox = openRights(options, process.env, conversation);
+  const toolbox = await openRights(options, process.env, conversation);
   for (const warning of toolbox.warnings) diagnostics.warn(warning);
   const { policy } = toolbox;
   const [contextFiles, skills] = await Promise.all([readContextFiles(places), findSkills(places)]);
@@ -155,7 +155,7 @@ export async function assemble(parts: AssemblyParts): Promise<Assembly> {
       introduction,
       workspace: policy.workspace,
       mode: policy.mode,
-      sandbox: 'none',
+      sandbox: toolbox.sandbox,
       contextFiles: contextFiles.files,
       skills: skills.items,
       date: new Date().toISOString().slice(0, 10),

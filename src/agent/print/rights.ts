@@ -1,9 +1,13 @@
 import type { Mode, PermissionMode } from '../permissions/types.ts';
+import type { Sandbox } from '../sandbox/open-sandbox.ts';
 import { openToolbox, type Toolbox } from '../toolbox.ts';
 import { RunError } from './failures.ts';
 import type { PrintOptions } from './options.ts';
 
-type Asked = Pick<PrintOptions, 'cwd' | 'addDirs' | 'mode' | 'skipPermissions' | 'allow' | 'deny'>;
+type Asked = Pick<
+  PrintOptions,
+  'cwd' | 'addDirs' | 'mode' | 'skipPermissions' | 'allow' | 'deny' | 'sandbox'
+>;
 type Environment = Readonly<Record<string, string | undefined>>;
 type Ceiling = 'plan' | 'workspace' | 'full';
 
@@ -24,23 +28,36 @@ function lostRights(asked: Asked, ceiling: Ceiling): string[] {
   return [`${lost.join(' and ')} not applied: BATON_RIGHTS is ${ceiling}`];
 }
 
+/** Loaded only where it is asked for. @throws {SandboxUnavailableError} */
+async function openSandboxFor(
+  environment: Environment,
+  folders: readonly string[],
+  mode: Mode,
+): Promise<Sandbox> {
+  const { openSandbox } = await import('../sandbox/open-sandbox.ts');
+  return await openSandbox({ environment, folders, mode });
+}
+
 /**
  * The tools of a run and the policy over them, with what the operator's ceiling leaves of what was asked for. The ceiling
  * binds the settings of the user too.
- * @throws {RunError} and what {@link openToolbox} throws
+ * @throws {RunError}, {SandboxUnavailableError} and what {@link openToolbox} throws
  */
-export function openRights(
+export async function openRights(
   asked: Asked,
   environment: Environment,
   conversation: { id: string; artifacts: string },
-): Toolbox {
+): Promise<Toolbox> {
   const ceiling = readCeiling(environment);
   const isCapped = ceiling !== 'full';
   const mode: Mode = ceiling === 'plan' ? 'plan' : asked.mode;
+  const folders = [asked.cwd, ...asked.addDirs];
+  const sandbox = asked.sandbox ? await openSandboxFor(environment, folders, mode) : undefined;
   const toolbox = openToolbox({
     environment,
-    folders: [asked.cwd, ...asked.addDirs],
+    folders,
     mode,
+    sandbox,
     skipPermissions: asked.skipPermissions && !isCapped,
     allow: isCapped ? [] : asked.allow,
     deny: asked.deny,
