@@ -2,22 +2,27 @@
 //
 // 1. esbuild bundles the entries as ESM with code splitting, so that each `await import()` in the source stays a file
 //    of its own, read only when it is needed.
-// 2. Each of those files is rewritten as CommonJS: Node starts a CommonJS entry faster, and V8's code cache can be
-//    used on it (docs/decisions.md, "Build").
-// 3. The supervisor is bundled on its own into one self-contained file: an upgrade of the package under a running
+// 2. Each of those files is rewritten as a CommonJS function (scripts/to-common-js.mjs): Node starts CommonJS faster, and
+//    V8's code cache can be used on it (docs/decisions.md, "Build").
+// 3. The bins are small files that load them, with compiled code from the user's cache (src/platform/chunks).
+// 4. The supervisor is bundled on its own into one self-contained file: an upgrade of the package under a running
 //    supervisor cannot pull code from under it.
+import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as esbuild from 'esbuild';
 import { bundlingPlugins } from './esbuild-plugins.mjs';
 import { packChunks } from './pack-chunks.mjs';
+import { toCommonJs, toModuleFunction } from './to-common-js.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, process.env.BATON_DIST ?? 'dist');
+const chunks = join(dist, 'chunks');
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
-/** Bundled apart, for the two share little, and what is shared would be split into many small files to load. */
+// The agent is bundled apart from the server: code that both use, split off into files of its own, would be one more file
+// to load for each small part.
 const programs = [
   { entries: { baton: 'src/cli/baton.ts', 'agy-mcp': 'src/cli/agy-mcp.ts' }, packs: [] },
   {
@@ -26,82 +31,81 @@ const programs = [
   },
 ];
 
+// For profiles: names of functions and files as in the source.
+const minify = !process.env.BATON_READABLE;
+
 const shared = {
   absWorkingDir: root,
   bundle: true,
   platform: 'node',
   target: 'node20.19',
-  minify: true,
+  minify,
   keepNames: true,
   legalComments: 'none',
-  charset: 'utf8',
   logLevel: 'warning',
   external: ['fs-native-extensions'],
   define: { __BATON_VERSION__: JSON.stringify(version) },
   plugins: bundlingPlugins(root),
+  write: false,
 };
 
-const usesMetaUrl = /import\.meta\.url/;
-const metaUrlBanner = "const __metaUrl=require('node:url').pathToFileURL(__filename).href;";
-
-async function toCommonJs(text) {
-  const result = await esbuild.transform(text, {
+/** The bin: loads its part of the build. */
+async function writeBin(name, entry, buildId) {
+  const built = await esbuild.build({
+    ...shared,
+    keepNames: false,
+    entryPoints: { [name]: 'src/platform/chunks/start.ts' },
     format: 'cjs',
-    platform: 'node',
-    target: 'node20.19',
-    minify: true,
-    charset: 'utf8',
-    supported: { 'dynamic-import': false },
-    define: { 'import.meta.url': '__metaUrl' },
-    banner: usesMetaUrl.test(text) ? metaUrlBanner : '',
+    outdir: dist,
+    define: { __BUILD_ID__: JSON.stringify(buildId), __ENTRY__: JSON.stringify(`./${entry}`) },
   });
-  return result.code;
+  const path = join(dist, `${name}.js`);
+  writeFileSync(path, `#!/usr/bin/env node\n${built.outputFiles[0].text}`);
+  chmodSync(path, 0o755);
 }
 
-/** Bundles entries that share their chunks, each file as CommonJS; returns esbuild's account of them. */
+/** Bundles entries that share their chunks. @returns the code of each by path, and esbuild's account of them */
 async function bundle({ entries, packs }) {
-  const split = await esbuild.build({
+  const { outputFiles, metafile } = await esbuild.build({
     ...shared,
     entryPoints: entries,
     format: 'esm',
     splitting: true,
-    outdir: dist,
-    chunkNames: 'chunks/[name]-[hash]',
+    outdir: chunks,
+    entryNames: '[name]-[hash]',
+    chunkNames: '[name]-[hash]',
     metafile: true,
-    write: false,
   });
-  const isEntry = new Set(Object.keys(entries).map((name) => join(dist, `${name}.js`)));
   const codes = new Map();
-  for (const file of split.outputFiles) {
-    codes.set(relative(root, file.path), await toCommonJs(file.text.replace(/^#!.*\n/, '')));
-  }
-  for (const pack of packs) packChunks(split.metafile.outputs, codes, pack);
-  for (const [name, code] of codes) {
-    const path = join(root, name);
-    writeFileSync(path, isEntry.has(path) ? `#!/usr/bin/env node\n${code}` : code);
-    if (isEntry.has(path)) chmodSync(path, 0o755);
-  }
-  return split.metafile;
+  for (const { path, text } of outputFiles) codes.set(relative(root, path), await toCommonJs(text, minify));
+  for (const pack of packs) packChunks(metafile.outputs, codes, pack);
+  return { codes, outputs: metafile.outputs };
 }
 
 async function main() {
-  rmSync(dist, { recursive: true, force: true });
-  mkdirSync(join(dist, 'chunks'), { recursive: true });
-  const accounts = [];
-  for (const program of programs) accounts.push(await bundle(program));
-  await esbuild.build({
+  const bundles = await Promise.all(programs.map(bundle));
+  const supervisor = await esbuild.build({
     ...shared,
     entryPoints: { supervisor: 'src/jobs/supervisor/bin.ts' },
-    format: 'cjs',
+    format: 'esm',
     outdir: dist,
-    define: { ...shared.define, 'import.meta.url': '__metaUrl' },
-    banner: { js: metaUrlBanner },
   });
-  writeFileSync(join(dist, 'package.json'), '{"type":"commonjs"}\n');
-  if (process.env.BATON_METAFILE) {
-    const outputs = Object.assign({}, ...accounts.map((account) => account.outputs));
-    writeFileSync(process.env.BATON_METAFILE, JSON.stringify({ outputs }));
+  rmSync(dist, { recursive: true, force: true });
+  mkdirSync(chunks, { recursive: true });
+  const hash = createHash('sha256').update(version);
+  for (const [path, code] of bundles.flatMap(({ codes }) => [...codes])) {
+    hash.update(basename(path)).update(code);
+    writeFileSync(join(root, path), toModuleFunction(code));
   }
+  const buildId = `${version}-${hash.digest('hex').slice(0, 12)}`;
+  const outputs = Object.assign({}, ...bundles.map((built) => built.outputs));
+  for (const [name, source] of programs.flatMap(({ entries }) => Object.entries(entries))) {
+    const [file] = Object.entries(outputs).find(([, output]) => output.entryPoint === source);
+    await writeBin(name, basename(file), buildId);
+  }
+  writeFileSync(join(dist, 'supervisor.js'), await toCommonJs(supervisor.outputFiles[0].text, minify));
+  writeFileSync(join(dist, 'package.json'), '{"type":"commonjs"}\n');
+  if (process.env.BATON_METAFILE) writeFileSync(process.env.BATON_METAFILE, JSON.stringify({ outputs }));
 }
 
 await main();

@@ -50,7 +50,8 @@ export function packChunks(outputs, codes, { program, part, name }) {
     join(folder, file),
     `"use strict";const parts={${parts.join(',\n')}};const made={};` +
       'const load=(name)=>{let m=made[name];if(!m){m=made[name]={exports:{}};' +
-      'parts[name](m,m.exports,(id)=>{const n=id.slice(2);return n in parts?load(n):require(id)})}return m.exports};' +
+      'parts[name](m,m.exports,own)}return m.exports};' +
+      'const own=(id)=>{const n=id.slice(2);return n in parts?load(n):require(id)};own.resolve=require.resolve;' +
       'module.exports=load;\n',
   );
   for (const path of packed) {

@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url';
 import { VERSION } from '../platform/version.ts';
 
 const VERSION_WORDS = new Set(['--version', '-version']);
@@ -16,8 +15,6 @@ async function start(argv: readonly string[]): Promise<void> {
     process.stdout.write(helpText());
     return;
   }
-  const { keepCompiledCode } = await import('../platform/code-cache.ts');
-  keepCompiledCode(fileURLToPath(new URL('chunks', import.meta.url)), VERSION, process.env);
   const { main } = await import('./print/main.ts');
   await main(argv);
 }

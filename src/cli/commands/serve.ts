@@ -1,8 +1,4 @@
-import { dirname } from 'node:path';
 import type { Writable } from 'node:stream';
-import { fileURLToPath } from 'node:url';
-import { keepCompiledCode } from '../../platform/code-cache.ts';
-import { VERSION } from '../../platform/version.ts';
 import type { ServerCore } from '../../server/core.ts';
 import { CommandError } from '../exit.ts';
 import { type FlagTable, type ParsedFlags, UsageError } from '../flags.ts';
@@ -55,8 +51,6 @@ function httpAddress(name: 'baton' | 'agy-mcp', flags: ParsedFlags): string | un
  */
 export async function serve(name: 'baton' | 'agy-mcp', flags: ParsedFlags): Promise<number> {
   const address = httpAddress(name, flags);
-  // In the package this file is one of the chunks, and they lie beside it.
-  keepCompiledCode(dirname(fileURLToPath(import.meta.url)), VERSION, process.env);
   // Before anything else is loaded: from here on nobody else prints to stdout.
   const { claimStdout } = await import('../../server/protocol-output.ts');
   const output = claimStdout();

@@ -1,0 +1,36 @@
+import { join } from 'node:path';
+import { openCodeCache } from './code-cache.ts';
+import { createChunks } from './load-chunks.ts';
+
+/** Written in at build time: the hash of all files of the build, and the file of the program to start. */
+declare const __BUILD_ID__: string;
+declare const __ENTRY__: string;
+declare const require: Parameters<typeof createChunks>[1];
+declare const __dirname: string;
+
+/** A program that lives longer has done its start by then; V8 throws away code that is not used for long. */
+const START_IS_OVER_MS = 2000;
+
+/** Where compiled code is kept; undefined = nowhere, because of `BATON_NO_CODE_CACHE` or for want of a home. */
+function cacheFolder(environment: NodeJS.ProcessEnv): string | undefined {
+  // Code taken from a cache is not counted by V8's coverage.
+  if (environment.BATON_NO_CODE_CACHE || environment.NODE_V8_COVERAGE) return undefined;
+  const { XDG_CACHE_HOME, HOME, LOCALAPPDATA } = environment;
+  const caches = XDG_CACHE_HOME?.startsWith('/')
+    ? XDG_CACHE_HOME
+    : HOME
+      ? join(HOME, '.cache')
+      : process.platform === 'win32'
+        ? LOCALAPPDATA
+        : undefined;
+  const key = `${__BUILD_ID__}-node-${process.versions.node}-${process.arch}`;
+  return caches && join(caches, 'baton', 'code', key);
+}
+
+const folder = cacheFolder(process.env);
+const chunks = createChunks(join(__dirname, 'chunks'), require, folder ? openCodeCache(folder) : undefined);
+if (folder) {
+  process.once('exit', () => chunks.save());
+  setTimeout(() => chunks.save(), START_IS_OVER_MS).unref();
+}
+chunks.require(__ENTRY__);
