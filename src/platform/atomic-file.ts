@@ -1,5 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, unlinkSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  fchmodSync,
+  fchownSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { errorCode } from './errors.ts';
 
@@ -30,19 +40,25 @@ function writeAll(fd: number, data: Uint8Array): void {
 }
 
 /**
- * Replaces a file in one step: who reads it sees the old or the new content, never a part. Mode 0600.
+ * Replaces a file in one step: who reads it sees the old or the new content, never a part.
  * @param options.durable also sync the file and its folder, so that it survives a crash of the machine. Default true.
+ * @param options.mode of the file, whatever the umask. Default 0600.
+ * @param options.owner whose the file is to be, when that is not who writes it.
  */
 export function writeFileAtomic(
   path: string,
   content: string | Uint8Array,
-  options: { durable?: boolean } = {},
+  options: { durable?: boolean; mode?: number; owner?: { uid: number; gid: number } } = {},
 ): void {
   const durable = options.durable ?? true;
   const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
   const fd = openSync(temporary, 'wx', PRIVATE_FILE);
   try {
     writeAll(fd, typeof content === 'string' ? Buffer.from(content) : content);
+    if (options.mode !== undefined) fchmodSync(fd, options.mode);
+    const { owner } = options;
+    if (owner && (owner.uid !== process.geteuid?.() || owner.gid !== process.getegid?.()))
+      fchownSync(fd, owner.uid, owner.gid);
     if (durable) fsyncSync(fd);
   } catch (error) {
     closeSync(fd);
