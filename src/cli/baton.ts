@@ -1,7 +1,7 @@
 import { endOnBrokenPipe, runMain } from './exit.ts';
 import { parseFlags, UsageError } from './flags.ts';
 
-const COMMANDS = 'serve, run, continue, jobs, wait-job, hook-wait, supervisor, doctor, demo';
+const COMMANDS = 'serve, run, continue, jobs, wait-job, hook-wait, supervisor, install, doctor, demo';
 
 async function printHelp(topic?: string): Promise<number> {
   const { helpFor } = await import('./help.ts');
@@ -33,6 +33,8 @@ async function main(argv: readonly string[]): Promise<number> {
       return (await import('./commands/hook-wait.ts')).hookWait('baton', rest);
     case 'supervisor':
       return (await import('./commands/supervisor.ts')).supervisor(rest);
+    case 'install':
+      return (await import('./commands/install.ts')).install(rest);
     case 'doctor':
       return (await import('./commands/doctor.ts')).doctor(rest);
     case 'demo':

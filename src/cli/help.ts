@@ -11,6 +11,7 @@ Usage: baton COMMAND [ARGUMENTS]
   wait-job ID       wait for a job, print its last state
   hook-wait         the same for a client's hook (reads its payload on stdin)
   supervisor        status or stop of the process that watches over the jobs
+  install CLIENT    add this server to an MCP client's settings
   doctor            say what is installed, what is configured, what is missing
   demo              see it work: a scripted model, real tools, a sample repository
 
@@ -19,7 +20,7 @@ Examples:
   baton run "Review the last commit for bugs" --mode plan
   baton run "Add tests for src/parser.ts" --backend baton --model openai/gpt-5
   baton jobs watch
-  claude mcp add baton -- baton serve
+  baton install claude-code --write
 
 baton COMMAND --help tells more. Documentation: README.md and docs/.
 `;
@@ -116,6 +117,28 @@ nothing to say.
 Example (settings.json):
   "hooks": {"PostToolUse": [{"matcher": "mcp__baton__agy_run(_sync)?", "hooks": [
     {"type": "command", "command": "baton hook-wait", "asyncRewake": true, "timeout": 3700}]}]}
+`,
+  install: `Usage: baton install                       how each client stands
+       baton install CLIENT [FLAGS]        what would be added
+       baton install CLIENT --write        merge it in
+       baton install CLIENT --uninstall    take it out
+
+Clients: claude-code, claude-desktop, cursor, codex, gemini, vscode, cline, windsurf, opencode, zed
+
+  --name NAME         register the server under another name (default: baton)
+  --env NAME[=VALUE]  give the server a variable (may be repeated; NAME alone takes this shell's value)
+  --file PATH         another settings file than the client's usual one
+  --no-hook           leave out Claude Code's hook that wakes the model when a job ends
+  --replace           take the place of an entry of that name that starts something else
+  --print             print only the text of the entry
+  --json              print what was written as JSON
+
+Comments and everything else in the file stay, a copy is kept beside it, and running it again changes nothing. The entry
+carries the settings that this shell has (state folder, backend, model, rights); keys of providers never (baton setup).
+
+Examples:
+  baton install claude-code --write
+  BATON_BACKEND=baton BATON_MODEL=ollama/qwen3 baton install zed --write
 `,
   doctor: `Usage: baton doctor [--json]
 

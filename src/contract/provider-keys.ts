@@ -12,5 +12,3 @@ export const KEY_VARIABLES = {
   deepseek: ['DEEPSEEK_API_KEY'],
   xai: ['XAI_API_KEY'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
-
-export type KeyProvider = keyof typeof KEY_VARIABLES;

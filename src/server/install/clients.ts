@@ -41,7 +41,7 @@ export interface InstallClient {
   /** The settings file of hooks that wake the model when a job ends. */
   hooksFile?(places: Places): string;
   /** What there is to do until the client sees the server. */
-  then: string;
+  afterwards: string;
   source: string;
 }
 
@@ -76,7 +76,7 @@ export const INSTALL_CLIENTS: readonly InstallClient[] = [
     handsOn: 'all',
     hooksFile: ({ environment, home, join }) =>
       join(folderFrom(environment, 'CLAUDE_CONFIG_DIR', join(home, '.claude')), 'settings.json'),
-    then: 'Start a new session of Claude Code, or run /mcp in an open one.',
+    afterwards: 'Start a new session of Claude Code, or run /mcp in an open one.',
     source: '2.1.332 run with this file; names and hook fields from its package',
   },
   {
@@ -89,7 +89,7 @@ export const INSTALL_CLIENTS: readonly InstallClient[] = [
     environmentKey: 'env',
     handsOn: 'little',
     poorPath: true,
-    then: 'Quit Claude Desktop and start it again.',
+    afterwards: 'Quit Claude Desktop and start it again.',
     source: 'modelcontextprotocol.io, "Connect to local MCP servers"; not run here',
   },
   {
@@ -102,7 +102,7 @@ export const INSTALL_CLIENTS: readonly InstallClient[] = [
     environmentKey: 'env',
     replaces: DOLLAR_BRACE,
     handsOn: 'all',
-    then: 'Cursor sees the change by itself; turn the server on in its MCP settings.',
+    afterwards: 'Cursor sees the change by itself; turn the server on in its MCP settings.',
     source: 'docs.cursor.com, "Model Context Protocol"; not run here',
   },
   {
@@ -124,7 +124,7 @@ export const INSTALL_CLIENTS: readonly InstallClient[] = [
     handsOn: 'little',
     forward: (names) => ({ env_vars: names }),
     liftsCallLimit: true,
-    then: 'Start a new session of Codex.',
+    afterwards: 'Start a new session of Codex.',
     source: '0.171.0 run with this file; its environment and env_vars seen by running it',
   },
   {
@@ -145,7 +145,7 @@ export const INSTALL_CLIENTS: readonly InstallClient[] = [
     replaces: /\$[A-Za-z_{]/,
     handsOn: 'all but secrets',
     forward: (names) => ({ env: Object.fromEntries(names.map((name) => [name, `$${name}`])) }),
-    then: 'Start a new session of Gemini CLI, or run /mcp refresh in an open one.',
+    afterwards: 'Start a new session of Gemini CLI, or run /mcp refresh in an open one.',
     source:
       '0.61.0 run with this file; docs/tools/mcp-server.md and docs/reference/configuration.md in its package',
   },
@@ -160,7 +160,7 @@ export const INSTALL_CLIENTS: readonly InstallClient[] = [
     environmentKey: 'env',
     replaces: DOLLAR_BRACE,
     handsOn: 'all',
-    then: 'VS Code sees the change by itself; start the server with "MCP: List Servers".',
+    afterwards: 'VS Code sees the change by itself; start the server with "MCP: List Servers".',
     source: 'code.visualstudio.com, "MCP configuration reference"; not run here',
   },
   {
@@ -193,7 +193,7 @@ export const INSTALL_CLIENTS: readonly InstallClient[] = [
     environmentKey: 'env',
     handsOn: 'little',
     liftsCallLimit: true,
-    then: 'Cline sees the change by itself, else press "Restart Server" in its MCP view.',
+    afterwards: 'Cline sees the change by itself, else press "Restart Server" in its MCP view.',
     source:
       '3.0.65 (command line) run with this file; cline/cline issue 13596 for the extension; timeout in seconds from docs/mcp',
   },
@@ -207,7 +207,7 @@ export const INSTALL_CLIENTS: readonly InstallClient[] = [
     environmentKey: 'env',
     replaces: DOLLAR_BRACE,
     handsOn: 'all',
-    then: 'Press "Refresh" in the MCP panel of Windsurf.',
+    afterwards: 'Press "Refresh" in the MCP panel of Windsurf.',
     source: 'docs.windsurf.com, "Cascade MCP"; not run here',
   },
   {
@@ -223,7 +223,7 @@ export const INSTALL_CLIENTS: readonly InstallClient[] = [
     environmentKey: 'environment',
     replaces: /\{(env|file):/,
     handsOn: 'all',
-    then: 'Start a new session of opencode.',
+    afterwards: 'Start a new session of opencode.',
     source: '1.18.33 run with this file; its own configuration guide in the package',
   },
   {
@@ -244,7 +244,7 @@ export const INSTALL_CLIENTS: readonly InstallClient[] = [
     entry: ({ command, args }) => ({ source: 'custom', command, args }),
     environmentKey: 'env',
     handsOn: 'all',
-    then: 'Zed sees the change by itself; the Agent Panel’s settings show a green dot.',
+    afterwards: 'Zed sees the change by itself; the Agent Panel’s settings show a green dot.',
     source: 'zed-industries/zed docs/src/ai/mcp.md; not run here',
   },
 ];

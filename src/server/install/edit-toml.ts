@@ -11,10 +11,17 @@ function fault(error: unknown): ConfigTextError {
   return new ConfigTextError(line === undefined ? words : `line ${line}, column ${column ?? 1}: ${words}`);
 }
 
+/** Tables of the parser have no prototype, which makes them unequal to the same table written here. */
+function plain(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(plain);
+  if (!isFields(value) || value instanceof Date) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, plain(inner)]));
+}
+
 function parseBody(text: string): Fields {
   let value: unknown;
   try {
-    value = parse(text);
+    value = plain(parse(text));
   } catch (error) {
     throw fault(error);
   }
@@ -54,7 +61,7 @@ function withTableAtEnd(text: string, before: Fields, after: Fields): string | u
   const head = text.trim() === '' ? '' : `${text}${text.endsWith('\n') ? '' : eol}${eol}`;
   const whole = `${head}${block}${eol}`;
   try {
-    return isDeepStrictEqual(parse(whole), after) ? whole : undefined;
+    return isDeepStrictEqual(parseBody(whole), after) ? whole : undefined;
   } catch {
     return undefined;
   }

@@ -46,8 +46,6 @@ function whatFollows(text: string, offset: number): After {
     if (token === ',' && found.comma === undefined) {
       found.comma = start;
       if (!isSameLine) return found;
-    } else if (isComment && token.includes('\n')) {
-      return found;
     } else if (!isComment && token !== '' && token.trim() === '') {
       if (!/[\r\n]/.test(token)) continue;
       if (isSameLine) found.endOfLine = start;
@@ -125,12 +123,14 @@ export function remove(text: string, path: JsonPath): string {
   if (ownLine && restOfLine) {
     from = text.lastIndexOf('\n', from - 1) + 1;
     to += restOfLine[0].length;
-  } else if (!ownLine) {
+  } else if (!ownLine && comma !== undefined) {
     to += /^[ \t]*/.exec(text.slice(to))?.[0].length ?? 0;
   }
-  const without = cut(text, from, to);
   const previous = siblings[at - 1];
-  if (at !== siblings.length - 1 || comma !== undefined || !previous) return without;
-  const before = whatFollows(text, previous.offset + previous.length).comma;
-  return before === undefined ? without : cut(without, before, before + 1);
+  if (at !== siblings.length - 1 || comma !== undefined || !previous) return cut(text, from, to);
+  const lost = whatFollows(text, previous.offset + previous.length).comma;
+  if (lost === undefined) return cut(text, from, to);
+  // The comma before the last one goes with it, and on the same line the space between the two.
+  if (text.slice(lost + 1, from).trim() === '' && !ownLine) from = lost + 1;
+  return cut(cut(text, from, to), lost, lost + 1);
 }

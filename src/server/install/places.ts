@@ -11,15 +11,16 @@ export interface Places {
   xdgConfig: string;
   /** Where desktop programs keep theirs: `~/.config`, `~/Library/Application Support` or `%APPDATA%`. */
   appData: string;
-  join(...parts: string[]): string;
+  join: (...parts: string[]) => string;
 }
 
 /** @param platform and `environment` are given, so that the paths of every platform can be checked on any. */
 export function placesOf(environment: Environment, platform: NodeJS.Platform = process.platform): Places {
-  const { join, isAbsolute } = platform === 'win32' ? win32 : posix;
+  const paths = platform === 'win32' ? win32 : posix;
+  const join = (...parts: string[]): string => paths.join(...parts);
   const home = (platform === 'win32' ? environment.USERPROFILE : environment.HOME) || homedir();
   const xdg = environment.XDG_CONFIG_HOME;
-  const xdgConfig = xdg && isAbsolute(xdg) ? xdg : join(home, '.config');
+  const xdgConfig = xdg && paths.isAbsolute(xdg) ? xdg : join(home, '.config');
   const appData =
     platform === 'win32'
       ? environment.APPDATA || join(home, 'AppData', 'Roaming')

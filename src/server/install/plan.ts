@@ -117,10 +117,14 @@ function serversOf(settings: Fields, keys: readonly string[]): Fields {
   return at;
 }
 
-/** Settings with the object of servers replaced. */
+/** Settings with the object of servers replaced; an empty one goes with its key. */
 function withServers(settings: Fields, keys: readonly string[], servers: Fields): Fields {
   const [key, ...rest] = keys;
   if (key === undefined) return servers;
+  if (Object.keys(servers).length === 0 && rest.length === 0) {
+    const { [key]: _empty, ...others } = settings;
+    return others;
+  }
   const inner = settings[key];
   return { ...settings, [key]: withServers(isFields(inner) ? inner : {}, rest, servers) };
 }
@@ -185,7 +189,7 @@ function notesOf(order: InstallOrder, file: string): string[] {
           'this package lies in the cache of npx, which is emptied now and then: install it first (npm install -g baton-mcp) and run this again from there',
         ]
       : []),
-    client.then,
+    client.afterwards,
   ];
 }
 

@@ -17,7 +17,7 @@ function real(path: string): string | undefined {
  * The Node that clients start. Package managers put each version into a folder of its own and a link on PATH: the link
  * outlives an upgrade, the folder does not. Links that live only as long as a shell are passed over.
  */
-export function lastingNode(environment: Environment, node: string = process.execPath): string {
+function lastingNode(environment: Environment, node: string = process.execPath): string {
   const target = real(node) ?? node;
   const file = process.platform === 'win32' ? 'node.exe' : 'node';
   const passing = [tmpdir(), '/run/', '/tmp/', 'fnm_multishells'];
@@ -29,16 +29,7 @@ export function lastingNode(environment: Environment, node: string = process.exe
   return found ?? target;
 }
 
-/** The script that clients start, of this package. */
-export function batonScript(): string {
-  return join(packageRoot(), 'dist', 'baton.js');
-}
-
-/** Whether the package lies where npx keeps what it fetched, until it throws it away. */
-export function isPassingInstall(script: string): boolean {
-  return /[\\/]_npx[\\/]/.test(script);
-}
-
+/** What clients start: this Node and this package, absolute, for clients know neither this folder nor this PATH. */
 export function serverCommand(environment: Environment): ServerCommand {
-  return { command: lastingNode(environment), args: [batonScript(), 'serve'] };
+  return { command: lastingNode(environment), args: [join(packageRoot(), 'dist', 'baton.js'), 'serve'] };
 }
