@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -5,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { processStartTime } from '../../src/platform/process-identity.ts';
 import { type Ended, startCommand } from '../support/command.ts';
 import { until } from '../support/jobs.ts';
+import { bins } from '../support/mcp.ts';
 import { startModelServer } from '../support/models/server.ts';
 
 let folder: string;
@@ -15,7 +17,7 @@ beforeEach(() => {
   [work, temporary] = ['work', 'tmp'].map((name) => join(folder, name)) as [string, string];
   for (const made of [work, temporary, join(folder, 'home')]) mkdirSync(made);
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 }));
 
 function environment(changes: Record<string, string> = {}): Record<string, string> {
   return { PATH: process.env.PATH ?? '', HOME: join(folder, 'home'), TMPDIR: temporary, ...changes };
@@ -92,6 +94,19 @@ describe('baton demo', () => {
       }
     },
   );
+
+  it('leaves nothing behind when its reader goes away', async () => {
+    const program = join(bins, 'baton.js');
+    await new Promise((resolve) => {
+      spawn('/bin/sh', ['-c', `"${process.execPath}" "${program}" demo | head -1`], {
+        cwd: work,
+        env: environment(),
+        stdio: 'ignore',
+      }).once('close', resolve);
+    });
+    await until(() => readdirSync(temporary).length === 0, 'the end of the demo');
+    expect(readdirSync(temporary)).toEqual([]);
+  });
 
   it('says what went wrong when the model fails', async () => {
     const server = await startModelServer(() => ({

@@ -1,7 +1,7 @@
 import { errorMessage } from '../../platform/errors.ts';
 import { serverCommand } from '../demo/add-lines.ts';
-import { startClient } from '../demo/demo-client.ts';
-import { openPlace, SCRIPTED_QUESTION } from '../demo/demo-setup.ts';
+import { type DemoClient, startClient } from '../demo/demo-client.ts';
+import { type DemoPlace, openPlace, SCRIPTED_QUESTION } from '../demo/demo-setup.ts';
 import { showDemo } from '../demo/show-demo.ts';
 import { CommandError } from '../exit.ts';
 import { parseFlags, UsageError } from '../flags.ts';
@@ -30,13 +30,16 @@ export async function demo(argv: readonly string[]): Promise<number> {
   const place = openPlace(live);
   // Ctrl-C must leave neither the temporary folder nor its supervisor behind.
   const interrupted = new Promise<'interrupted'>((resolve) => {
-    process.once('SIGINT', () => resolve('interrupted'));
-    process.once('SIGTERM', () => resolve('interrupted'));
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+      process.once(signal, () => resolve('interrupted'));
   });
+  const client = startClient(serverCommand(), { cwd: place.workspace, env: place.environment });
+  const played = play(place, client, live, question);
   let outcome: 'interrupted' | undefined;
   try {
-    outcome = await Promise.race([play(place, live, question), interrupted]);
+    outcome = await Promise.race([played, interrupted]);
   } finally {
+    await client.then((open) => open.close()).catch(() => {});
     await place.remove();
   }
   if (outcome === undefined) return 0;
@@ -45,11 +48,12 @@ export async function demo(argv: readonly string[]): Promise<number> {
 }
 
 async function play(
-  place: ReturnType<typeof openPlace>,
+  place: DemoPlace,
+  starting: Promise<DemoClient>,
   live: boolean,
   question: string | undefined,
 ): Promise<undefined> {
-  const client = await startClient(serverCommand(), { cwd: place.workspace, env: place.environment });
+  const client = await starting;
   try {
     await showDemo(
       {
@@ -67,7 +71,5 @@ async function play(
     throw new CommandError(
       `${errorMessage(error)}${client.log() ? `\nThe server said:\n${client.log()}` : ''}`,
     );
-  } finally {
-    await client.close();
   }
 }

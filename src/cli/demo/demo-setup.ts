@@ -62,6 +62,9 @@ export function openPlace(live: boolean): DemoPlace {
   const folder = mkdtempSync(join(tmpdir(), 'baton-demo-'));
   const stateDir = join(folder, 'state');
   const workspace = live ? process.cwd() : join(folder, 'ttl-cache');
+  const removeFolder = (): void => rmSync(folder, { recursive: true, force: true });
+  // Also when the process ends at once, because nobody reads what it prints any more.
+  process.once('exit', removeFolder);
   if (!live) cpSync(join(packageRoot(), 'sample', 'ttl-cache'), workspace, { recursive: true });
   return {
     stateDir,
@@ -73,7 +76,7 @@ export function openPlace(live: boolean): DemoPlace {
     },
     async remove() {
       await endSupervisor(stateDir);
-      rmSync(folder, { recursive: true, force: true });
+      removeFolder();
     },
   };
 }
