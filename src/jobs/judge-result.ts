@@ -79,7 +79,11 @@ function judgeError(facts: EndedFacts, result: Envelope): Verdict {
   if (message.startsWith('timeout waiting for response')) return fail('timeout', message);
   if (/^conversation "?[^"]*"? (was )?not found/i.test(message))
     return fail('conversation_not_found', message);
-  if (/invalid model selection/.test(message)) return fail('invalid_request', message);
+  // What baton-agent says where agy reports an empty success.
+  if (message.endsWith('ended its turn without an answer'))
+    return fail(result.denied_actions?.length ? 'denied' : 'empty', message);
+  if (/^(invalid model selection|unknown --agent|invalid --json-schema)/.test(message))
+    return fail('invalid_request', message);
   if (/^sandbox (is )?unavailable/i.test(message)) return fail('sandbox_unavailable', message);
   if (/^interrupted$/.test(message)) return fail('interrupted', message);
   const agyError = findAgyError(facts.stderrTail);

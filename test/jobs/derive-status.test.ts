@@ -362,6 +362,26 @@ const cases: Record<string, Case> = {
     end: { exit: { code: 1 } },
     expected: { failure_reason: 'invalid_request' },
   },
+  'no answer, as baton-agent reports it': {
+    result: { status: 'ERROR', response: '', error: 'the model ended its turn without an answer' },
+    end: { exit: { code: 1 } },
+    expected: { state: 'failed', failure_reason: 'empty' },
+  },
+  'no answer behind a denied call, as baton-agent reports it': {
+    result: {
+      status: 'ERROR',
+      response: '',
+      error: 'the model ended its turn without an answer',
+      denied_actions: [{ action: 'command', display_name: 'RunCommand' }],
+    },
+    end: { exit: { code: 1 } },
+    expected: { state: 'failed', failure_reason: 'denied' },
+  },
+  'an unknown agent': {
+    result: { status: 'ERROR', response: '', error: 'unknown --agent "x": there is none here' },
+    end: { exit: { code: 1 } },
+    expected: { failure_reason: 'invalid_request' },
+  },
   'a bad command line': {
     summary: { events: 0, sawInit: false },
     end: { exit: { code: 2 } },

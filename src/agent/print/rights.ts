@@ -1,5 +1,6 @@
 import type { Mode, PermissionMode } from '../permissions/types.ts';
 import type { Sandbox } from '../sandbox/open-sandbox.ts';
+import { SandboxUnavailableError } from '../sandbox/types.ts';
 import { openToolbox, type Toolbox } from '../toolbox.ts';
 import { RunError } from './failures.ts';
 import type { PrintOptions } from './options.ts';
@@ -28,20 +29,25 @@ function lostRights(asked: Asked, ceiling: Ceiling): string[] {
   return [`${lost.join(' and ')} not applied: BATON_RIGHTS is ${ceiling}`];
 }
 
-/** Loaded only where it is asked for. @throws {SandboxUnavailableError} */
+/** Loaded only where it is asked for. @throws {RunError} when there is none: nothing runs unprotected instead */
 async function openSandboxFor(
   environment: Environment,
   folders: readonly string[],
   mode: Mode,
 ): Promise<Sandbox> {
   const { openSandbox } = await import('../sandbox/open-sandbox.ts');
-  return await openSandbox({ environment, folders, mode });
+  try {
+    return await openSandbox({ environment, folders, mode });
+  } catch (error) {
+    if (!(error instanceof SandboxUnavailableError)) throw error;
+    throw new RunError(`sandbox unavailable: ${error.message}`, { cause: error });
+  }
 }
 
 /**
  * The tools of a run and the policy over them, with what the operator's ceiling leaves of what was asked for. The ceiling
  * binds the settings of the user too.
- * @throws {RunError}, {SandboxUnavailableError} and what {@link openToolbox} throws
+ * @throws {RunError} and what {@link openToolbox} throws
  */
 export async function openRights(
   asked: Asked,

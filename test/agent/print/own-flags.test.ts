@@ -134,6 +134,18 @@ test('--log-file gets the diagnostics too', async () => {
   );
 });
 
+describe('--sandbox', () => {
+  test('that cannot be had ends the run before anything is sent', async () => {
+    await withReply(() => ({ text: 'x' }));
+    const environment = { BATON_SANDBOX_NETWORK: 'perhaps' };
+    const run = await house.run(['-p', 'x', '--sandbox', ...STREAM], { environment });
+    expect(run.code).toBe(1);
+    expect(run.events()).toHaveLength(1);
+    expect(run.envelope().error).toMatch(/^sandbox unavailable: BATON_SANDBOX_NETWORK="perhaps"/);
+    expect(server.calls).toHaveLength(0);
+  });
+});
+
 describe('instructions', () => {
   test('of the user and the workspace, in that order, each once', async () => {
     await withReply(() => ({ text: 'x' }));
