@@ -59,49 +59,71 @@ export function createJobsClient(options: { stateDir: string }): JobsClient {
     for (const listener of listeners) listener(id, state);
   };
 
-  const onClosed = (): void => {
-    connection = undefined;
+  const tellAll = (): void => {
     for (const id of unfinished) for (const listener of listeners) listener(id, 'running');
-    if (!closed && unfinished.size > 0) void recover();
   };
 
   /** A supervisor that is gone while this client's jobs live is replaced, so that their limits go on being kept. */
   const recover = async (): Promise<void> => {
     await sleep(reconnectPause, undefined, { ref: false });
     reconnectPause = Math.min(1000, reconnectPause * 2);
-    if (closed || connection) return;
+    if (closed) return;
     try {
-      const fresh = await connected();
-      for (const submission of unbegun.values()) await fresh.request({ op: 'submit', submission });
-      await fresh.request({ op: 'watch', job_ids: [...unfinished] });
+      await connected();
       reconnectPause = 50;
-      for (const id of unfinished) for (const listener of listeners) listener(id, 'running');
     } catch {
       if (!closed && unfinished.size > 0 && !connection) void recover();
     }
   };
 
+  /**
+   * A new connection first brings what only this client has, whoever asked for the connection: the environments of its
+   * jobs that have not begun, and the wish to hear of those that have not ended.
+   */
+  const open = async (onClosed: () => void): Promise<Connection> => {
+    const fresh = await reachSupervisor(stateDir, { onChanged, onClosed });
+    for (const submission of unbegun.values()) {
+      // A refusal is none of this connection's: the job stands in its folder, and its status says what became of it.
+      await fresh.request({ op: 'submit', submission }).catch((error: unknown) => {
+        if (!(error instanceof JobRefusedError)) throw error;
+      });
+    }
+    if (unfinished.size > 0) await fresh.request({ op: 'watch', job_ids: [...unfinished] });
+    tellAll();
+    return fresh;
+  };
+
   const connected = (): Promise<Connection> => {
     if (closed) return Promise.reject(new ConnectionLostError('this client was closed'));
-    connection ??= reachSupervisor(stateDir, { onChanged, onClosed }).catch((error: unknown) => {
-      connection = undefined;
+    if (connection) return connection;
+    const forget = (): void => {
+      if (connection === opening) connection = undefined;
+    };
+    const opening: Promise<Connection> = open(() => {
+      forget();
+      tellAll();
+      if (!closed && unfinished.size > 0) void recover();
+    }).catch((error: unknown) => {
+      forget();
       throw error;
     });
-    return connection;
+    connection = opening;
+    return opening;
   };
 
   /** Asks, again and again while supervisors go away: every request may be repeated safely. */
   const ask = async (body: Parameters<Connection['request']>[0]): ReturnType<Connection['request']> => {
     for (let attempt = 1; ; attempt++) {
-      const current = await connected();
+      let current: Connection | undefined;
       try {
+        current = await connected();
         return await current.request(body);
       } catch (error) {
         const lost =
           error instanceof ConnectionLostError ||
           (error instanceof JobRefusedError && error.code === 'leaving');
         if (!lost || closed || attempt === ATTEMPTS) throw error;
-        if (!current.closed) current.close();
+        if (current && !current.closed) current.close();
         await sleep(Math.min(1000, 20 * attempt));
       }
     }
@@ -115,26 +137,18 @@ export function createJobsClient(options: { stateDir: string }): JobsClient {
     async submit(submission) {
       if (!isSafeJobId(submission.id))
         throw new JobReadError(`invalid job id ${JSON.stringify(submission.id)}`);
-      unbegun.set(submission.id, submission);
-      unfinished.add(submission.id);
-      try {
-        const reply = await ask({ op: 'submit', submission });
-        const id = reply.job_id ?? submission.id;
-        if (id !== submission.id) {
-          unbegun.delete(submission.id);
-          unfinished.delete(submission.id);
-        }
-        const job = readStatus(stateDir, id);
-        // Not by its state: a run counts as running from the moment its lock is taken, a breath before it is begun.
-        if (readStartedPid(stateDir, id) !== undefined) unbegun.delete(id);
-        if (isTerminal(job.state)) unfinished.delete(id);
-        else unfinished.add(id);
-        return { job, repeated: reply.repeated === true };
-      } catch (error) {
-        unbegun.delete(submission.id);
-        unfinished.delete(submission.id);
-        throw error;
+      const reply = await ask({ op: 'submit', submission });
+      const id = reply.job_id ?? submission.id;
+      const repeated = id !== submission.id || reply.repeated === true;
+      unfinished.add(id);
+      // Not by its state: a run counts as running from the moment its lock is taken, a breath before it is begun.
+      if (id === submission.id && readStartedPid(stateDir, id) === undefined) unbegun.set(id, submission);
+      const job = readStatus(stateDir, id);
+      if (isTerminal(job.state)) {
+        unfinished.delete(id);
+        unbegun.delete(id);
       }
+      return { job, repeated };
     },
 
     async status(id) {

@@ -25,7 +25,7 @@ function common(facts: JobFacts): Pick<JobStatus, 'job_id' | 'kind' | 'elapsed_m
   return {
     job_id: record.id,
     kind: record.kind,
-    elapsed_ms: Math.max(0, facts.now - Date.parse(record.accepted_at)),
+    elapsed_ms: Math.max(0, Math.round(facts.now - Date.parse(record.accepted_at))),
     conversation_id:
       summary.conversationId ?? summary.result?.conversation_id ?? record.invocation.conversationId,
     model: record.invocation.model ?? summary.model,
