@@ -23,6 +23,7 @@ import { RunError } from './failures.ts';
 import { createLedger } from './ledger.ts';
 import type { PrintOptions } from './options.ts';
 import type { Output } from './output.ts';
+import { createRedaction } from './redact.ts';
 import { openRights } from './rights.ts';
 import { createSession, type Session } from './session.ts';
 import { expandPrompt, type ReadPrompt } from './slash.ts';
@@ -172,6 +173,7 @@ export async function assemble(parts: AssemblyParts): Promise<Assembly> {
     denials,
     decide: (requests: Parameters<typeof decide>[1]) =>
       decide(isPlanTurn ? { ...policy, mode: 'plan' } : policy, requests),
+    redact: createRedaction(process.env),
     onNoTools,
   };
   const subagents = createInvokeSubagent({

@@ -85,7 +85,8 @@ async function dispatch(argv: readonly string[]): Promise<ExitCode> {
     exit = await runCommandLine(line.values, formats, output, diagnostics);
   }
   await Promise.all([output.flush(), diagnostics.flush()]);
-  if (output.failure) {
+  if (output.failure && (exit === EXIT.success || formats.output !== 'stream-json')) {
+    // A stream is written during the turn, which ended by this and has said so.
     diagnostics.error(`the output could not be written: ${output.failure.message}`);
     await diagnostics.flush();
     return exit === EXIT.success ? EXIT.error : exit;

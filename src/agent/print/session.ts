@@ -21,6 +21,7 @@ import { agyErrorLine, failureOf, modelErrorText, TurnAborted } from './failures
 import { PROGRAM } from './flags.ts';
 import type { Ledger } from './ledger.ts';
 import type { Output } from './output.ts';
+import type { Redact } from './redact.ts';
 import type { ReadPrompt } from './slash.ts';
 import { createStepper } from './steps.ts';
 import { createHooks } from './turn-hooks.ts';
@@ -34,6 +35,8 @@ export interface SessionParts {
   tools: readonly Tool[];
   effort?: Effort | undefined;
   decide: (requests: readonly PermissionRequest[]) => Decision;
+  /** Takes secrets out of what tools return. */
+  redact: Redact;
   /** The model was found to take no tools. */
   onNoTools: (message: string) => void;
   denials: Denials;
@@ -112,6 +115,7 @@ export function createSession(parts: SessionParts): Session {
     denials,
     decide: parts.decide,
     structured,
+    redact: parts.redact,
     onNoTools: parts.onNoTools,
     signal: () => running?.signal ?? AbortSignal.abort(),
   });

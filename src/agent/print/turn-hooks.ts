@@ -5,6 +5,7 @@ import type { StructuredOutput } from '../structured/structured-output.ts';
 import { type Caps, checkCaps } from './caps.ts';
 import type { Denials } from './denials.ts';
 import type { Ledger } from './ledger.ts';
+import type { Redact } from './redact.ts';
 
 export interface HookParts {
   caps: Caps;
@@ -13,6 +14,7 @@ export interface HookParts {
   denials: Denials;
   decide: (requests: readonly PermissionRequest[]) => Decision;
   structured: StructuredOutput | undefined;
+  redact: Redact;
   /** The model was found to take no tools. */
   onNoTools: (message: string) => void;
   signal: () => AbortSignal;
@@ -32,7 +34,7 @@ export function createHooks(parts: HookParts): LoopHooks {
       const decision = parts.decide(prepared.requests);
       return decision.verdict === 'allow' ? undefined : parts.denials.refuse(tool, decision);
     },
-    afterTool: (call, outcome) => compactor.limitResult(call.name, outcome),
+    afterTool: (call, outcome) => compactor.limitResult(call.name, parts.redact(outcome)),
     planCall: () => structured?.planCall() ?? { withoutTools: !takesTools },
     onToolsRefused(error) {
       if (!takesTools) return false;

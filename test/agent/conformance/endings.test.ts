@@ -1,5 +1,5 @@
-import { execFile } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFile, spawn } from 'node:child_process';
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { findAgyError } from '../../../src/contract/outcome.ts';
@@ -154,6 +154,25 @@ describe('permissions', () => {
     );
   });
 
+  test('a secret of the environment goes nowhere', async () => {
+    const secret = 'sk-0123456789abcdef';
+    server = await startModelServer((_call, index) =>
+      index === 0
+        ? { calls: [{ name: 'view_file', arguments: { AbsolutePath: '.env' } }] }
+        : { text: 'seen' },
+    );
+    house = agentHouse(server);
+    house.write('.env', `OPENAI_API_KEY=${secret}\n`);
+    const run = await house.run(['-p', 'x', '--allow', 'read_file(.env)', ...STREAM], {
+      environment: { OPENAI_API_KEY: secret },
+    });
+    const { id } = initOf(run);
+    const kept = readFileSync(join(house.stateDir, 'conversations', `${id}.jsonl`), 'utf8');
+    const sent = JSON.stringify(server.calls.map(({ body }) => body));
+    expect(sent).toContain('[value of OPENAI_API_KEY]');
+    for (const text of [kept, sent, run.stdout, run.stderr]) expect(text).not.toContain(secret);
+  });
+
   test('plan mode writes nothing', async () => {
     await withReplies([
       { calls: [{ name: 'write_to_file', arguments: { TargetFile: 'a.txt', CodeContent: 'x' } }] },
@@ -292,6 +311,29 @@ describe('signals and streams', () => {
     const run = await running.ended;
     expect(run.code).toBe(code);
     expect(run.envelope().response).toHaveLength(3_000_000);
+  });
+
+  test.runIf(existsSync('/dev/full')).each([
+    [['-p', 'x'], 1],
+    [['-p', 'x', '--output-format', 'json'], 1],
+    [['-p', 'x', '--output-format', 'stream-json'], 1],
+    [['--version'], 1],
+    [['--help'], 1],
+  ])('%j on a full device (stdout-closed)', async (args, code) => {
+    await withReplies([{ text: 'hello' }]);
+    const full = openSync('/dev/full', 'w');
+    const child = spawn(process.execPath, [agentProgram, ...args], {
+      cwd: house.folder,
+      env: house.environment,
+      stdio: ['ignore', full, 'pipe'],
+    });
+    closeSync(full);
+    let stderr = '';
+    child.stderr?.on('data', (piece) => {
+      stderr += String(piece);
+    });
+    expect(await new Promise((resolve) => child.on('close', resolve))).toBe(code);
+    expect(stderr).toBe('error: the output could not be written: ENOSPC: no space left on device, write\n');
   });
 
   test('a full disk (disk-full)', async () => {
