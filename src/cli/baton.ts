@@ -1,7 +1,7 @@
 import { endOnBrokenPipe, runMain } from './exit.ts';
 import { parseFlags, UsageError } from './flags.ts';
 
-const COMMANDS = 'serve, run, continue, jobs, wait-job, hook-wait, supervisor, install, doctor, demo';
+const COMMANDS = 'serve, run, continue, jobs, wait-job, hook-wait, supervisor, install, setup, doctor, demo';
 
 async function printHelp(topic?: string): Promise<number> {
   const { helpFor } = await import('./help.ts');
@@ -35,6 +35,8 @@ async function main(argv: readonly string[]): Promise<number> {
       return (await import('./commands/supervisor.ts')).supervisor(rest);
     case 'install':
       return (await import('./commands/install.ts')).install(rest);
+    case 'setup':
+      return (await import('./commands/setup.ts')).setup(rest);
     case 'doctor':
       return (await import('./commands/doctor.ts')).doctor(rest);
     case 'demo':

@@ -12,6 +12,7 @@ Usage: baton COMMAND [ARGUMENTS]
   hook-wait         the same for a client's hook (reads its payload on stdin)
   supervisor        status or stop of the process that watches over the jobs
   install CLIENT    add this server to an MCP client's settings
+  setup PROVIDER    keep the key of a model provider for desktop clients
   doctor            say what is installed, what is configured, what is missing
   demo              see it work: a scripted model, real tools, a sample repository
 
@@ -139,6 +140,22 @@ carries the settings that this shell has (state folder, backend, model, rights);
 Examples:
   baton install claude-code --write
   BATON_BACKEND=baton BATON_MODEL=ollama/qwen3 baton install zed --write
+`,
+  setup: `Usage: baton setup                         what is kept
+       baton setup PROVIDER [FLAGS]         keep a key (asked for, or on stdin; never an argument)
+       baton setup PROVIDER --remove        forget it
+
+Providers: openai, google, anthropic, openrouter, groq, mistral, deepseek, xai
+
+  --model ID          the model to use when none is named, as PROVIDER/NAME
+  --test, --no-test   send one small request with it, or do not (default: ask)
+
+For clients that start without a shell's environment. The key goes into keys.json in the settings folder, readable by
+you alone; baton-agent looks there for what its environment does not set. Runs cannot read the file.
+
+Examples:
+  baton setup google
+  pass show openai | baton setup openai --model openai/gpt-5 --test
 `,
   doctor: `Usage: baton doctor [--json]
 

@@ -30,7 +30,7 @@ afterEach(() => {
 });
 
 function baton(args: string[], environment: Record<string, string> = {}): Promise<Ended> {
-  const env = { HOME: home, PATH: process.env.PATH ?? '', ...environment };
+  const env = { HOME: home, PATH: process.env.PATH ?? '', BATON_BACKEND: 'agy', ...environment };
   return startCommand('baton', args, { cwd: home, env }).ended;
 }
 
@@ -121,7 +121,10 @@ describe('baton install', () => {
   it('carries the state folder to the server and to the hook that must share it', async () => {
     const state = join(home, "it's state");
     await baton(['install', 'claude', '--write'], { BATON_STATE_DIR: state });
-    expect(at(json('.claude.json'), 'mcpServers', 'baton', 'env')).toEqual({ BATON_STATE_DIR: state });
+    expect(at(json('.claude.json'), 'mcpServers', 'baton', 'env')).toEqual({
+      BATON_STATE_DIR: state,
+      BATON_BACKEND: 'agy',
+    });
     const [group] = [at(json('.claude/settings.json'), 'hooks', 'PostToolUse')].flat();
     expect(at(group, 'matcher')).toBe('mcp__baton__agy_run(_sync)?');
     const [hook] = [at(group, 'hooks')].flat();
@@ -182,6 +185,21 @@ describe('baton install', () => {
       env: { MINE: '1', EXTRA: '2', AGY_MCP_SYNC_WAIT_CAP: '10m' },
     });
     expect(words(entry)).not.toContain('/old/node');
+  });
+
+  it('names a backend that is there, and leaves one that was chosen', async () => {
+    const environment = { PATH: dirname(process.execPath), BATON_BACKEND: '' };
+    const shown = await baton(['install', 'zed', '--write'], environment);
+    const backend = (): unknown =>
+      at(json('.config/zed/settings.json'), 'context_servers', 'baton', 'env', 'BATON_BACKEND');
+    // Whether agy is found depends on the usual install places of the machine as well.
+    expect([backend() === 'baton', shown.stdout.includes('agy is not installed')]).toEqual([
+      backend() !== undefined,
+      backend() !== undefined,
+    ]);
+    await baton(['install', 'zed', '--write', '--env', 'BATON_BACKEND=gemini'], environment);
+    await baton(['install', 'zed', '--write'], environment);
+    expect(backend()).toBe('gemini');
   });
 
   it('writes no secret, and hands keys on by name where the client can', async () => {

@@ -1,4 +1,5 @@
 import { listModels } from '../models/catalogue/catalogue.ts';
+import { withKeptKeys } from '../models/kept-keys.ts';
 import { type Answered, tabbed } from './answer.ts';
 
 /** `models`: everything that can be named with `--model` here and now. */
@@ -6,7 +7,7 @@ export async function answerModels(
   environment: Readonly<Record<string, string | undefined>>,
   signal: AbortSignal,
 ): Promise<Answered> {
-  const { models, failures } = await listModels(environment, { signal });
+  const { models, failures } = await listModels(withKeptKeys(environment).environment, { signal });
   return {
     text: tabbed(models.map(({ id, label }) => [id, label])),
     answer: {

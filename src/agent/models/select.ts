@@ -1,5 +1,6 @@
 import { DurationError, parseDuration } from '../../contract/duration.ts';
 import type { Environment } from './environment.ts';
+import { type KeyedEnvironment, withKeptKeys } from './kept-keys.ts';
 import { createProviderModel } from './provider-model.ts';
 import { type Choice, resolveName } from './resolve.ts';
 import type { RetryPolicy } from './retry.ts';
@@ -59,10 +60,10 @@ function retriesOf(environment: Environment): Partial<RetryPolicy> {
   );
 }
 
-async function choose(given: string, environment: Environment, signal: AbortSignal): Promise<Choice> {
-  if (given !== '') return resolveName(given, environment, signal);
+async function choose(given: string, keyed: KeyedEnvironment, signal: AbortSignal): Promise<Choice> {
+  if (given !== '') return resolveName(given, keyed.environment, signal);
   const { chooseDefault } = await import('./default-model.ts');
-  return chooseDefault(environment, signal);
+  return chooseDefault(keyed.forDefault, signal);
 }
 
 /**
@@ -79,9 +80,10 @@ export async function selectModel(options: SelectOptions): Promise<Model> {
     const workspace = options.workspace ?? process.cwd();
     return createReplayModel(given.slice('replay/'.length), { workspace });
   }
+  const keyed = withKeptKeys(environment);
   let choice: Choice;
   try {
-    choice = await choose(given, environment, signal);
+    choice = await choose(given || (keyed.model ?? ''), keyed, signal);
   } catch (error) {
     if (signal.aborted)
       throw new ModelError('aborted', 'the choice of a model was stopped', { cause: error });

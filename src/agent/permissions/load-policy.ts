@@ -2,6 +2,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { errorMessage } from '../../platform/errors.ts';
 import { configDir, stateDir } from '../../platform/paths.ts';
+import { savedKeysFile } from '../../platform/saved-keys.ts';
 import { secretPaths } from '../sandbox/secret-paths.ts';
 import { followLinks } from '../tools/resolve-path.ts';
 import type { Workspace } from '../tools/types.ts';
@@ -111,7 +112,11 @@ export function loadPolicy(options: PolicyOptions): LoadedPolicy {
       settings.find((found) => found.allowNonWorkspaceAccess !== undefined)?.allowNonWorkspaceAccess ?? false,
     workspace: workspace.folders,
     readable: (options.readable ?? []).map(real),
-    closed: [...new Set([stateDir(environment), stateDir(environment, 'agy-mcp')].map(real))],
+    closed: [
+      ...new Set(
+        [stateDir(environment), stateDir(environment, 'agy-mcp'), savedKeysFile(environment)].map(real),
+      ),
+    ],
     closedToWrites: [configDir(environment), join(home, '.gemini')].map(real),
     guarded: secretPaths(real(home)).map(real),
   };

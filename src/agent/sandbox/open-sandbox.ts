@@ -3,6 +3,7 @@ import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { isFields } from '../../contract/fields.ts';
 import { configDir, stateDir } from '../../platform/paths.ts';
+import { savedKeysFile } from '../../platform/saved-keys.ts';
 import { supervisorSocketPath } from '../../platform/socket-path.ts';
 import { readSettings } from '../permissions/settings.ts';
 import type { Mode } from '../permissions/types.ts';
@@ -65,7 +66,9 @@ function hiddenPaths(environment: SandboxOptions['environment']): string[] {
     '/etc/ssl/private',
     '/root/.ssh',
   ];
-  return [...new Set([...secretPaths(home), ...states, ...own, ...system].map(real))];
+  return [
+    ...new Set([...secretPaths(home), savedKeysFile(environment), ...states, ...own, ...system].map(real)),
+  ];
 }
 
 function sandboxEnvironment(plan: LaunchPlan, temporary: string): Record<string, string> {

@@ -59,6 +59,7 @@ function showPlan(plan: InstallPlan, client: InstallClient, name: string): void 
   for (const { file, text } of plan.snippets) {
     process.stdout.write(`${paint.dim(`${file}:`)}\n${text.trimEnd()}\n\n`);
   }
+  for (const note of plan.notes) process.stdout.write(`Note: ${note}\n`);
   if (plan.changes.length === 0) {
     process.stdout.write(`${client.label} has all of this already.\n`);
     return;
@@ -80,7 +81,8 @@ function writePlan(plan: InstallPlan, json: boolean): void {
     const kept = backup === undefined ? 'new file' : `what it was: ${backup}`;
     process.stdout.write(`${paint.green('✓')} ${file} ${paint.dim(`(${kept})`)}\n`);
   }
-  for (const note of plan.notes) process.stdout.write(`${note}\n`);
+  for (const note of plan.notes) process.stdout.write(`Note: ${note}\n`);
+  if (written.length > 0 && plan.afterwards !== undefined) process.stdout.write(`${plan.afterwards}\n`);
 }
 
 /** How each client stands, one line each. */

@@ -1,4 +1,5 @@
-import type { Environment } from '../../backends/types.ts';
+import { findAgy } from '../../backends/agy/find-agy.ts';
+import { BackendError, type Environment } from '../../backends/types.ts';
 import { KEY_VARIABLES } from '../../contract/provider-keys.ts';
 import { stateDir } from '../../platform/paths.ts';
 import type { InstallClient } from './clients.ts';
@@ -36,16 +37,34 @@ export function stateVariable(environment: Environment): Record<string, string> 
   return { [environment.AGY_MCP_STATE_DIR ? 'AGY_MCP_STATE_DIR' : 'BATON_STATE_DIR']: folder };
 }
 
-/** The environment that a client's entry carries, by the shell that installs it. */
-export function entryEnvironment(client: InstallClient, environment: Environment): Record<string, string> {
+/** The settings of the installing shell that a client's entry carries. */
+export function carriedEnvironment(environment: Environment): Record<string, string> {
   const carried: Record<string, string> = { ...stateVariable(environment) };
   for (const name of CARRIED) {
     const value = environment[name];
     if (value) carried[name] = value;
   }
-  if (client.liftsCallLimit) carried.AGY_MCP_SYNC_WAIT_CAP ??= '10m';
-  if (client.poorPath && environment.PATH) carried.PATH = environment.PATH;
   return carried;
+}
+
+function hasAgy(environment: Environment): boolean {
+  try {
+    findAgy(environment, false);
+    return true;
+  } catch (error) {
+    if (error instanceof BackendError) return false;
+    throw error;
+  }
+}
+
+/** What an entry says where neither the shell nor an entry that is there already does. */
+export function defaultEnvironment(client: InstallClient, environment: Environment): Record<string, string> {
+  return {
+    // Without agy there would be nothing to run jobs with.
+    ...(!hasAgy(environment) && { BATON_BACKEND: 'baton' }),
+    ...(client.liftsCallLimit && { AGY_MCP_SYNC_WAIT_CAP: '10m' }),
+    ...(client.poorPath && environment.PATH && { PATH: environment.PATH }),
+  };
 }
 
 /** The provider keys that are set in this shell. */

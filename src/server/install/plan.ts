@@ -5,7 +5,7 @@ import { type Fields, isFields } from '../../contract/fields.ts';
 import { errorCode, errorMessage } from '../../platform/errors.ts';
 import { type InstallClient, type ServerCommand } from './clients.ts';
 import { type ConfigNotation, ConfigTextError } from './config-text.ts';
-import { entryEnvironment, STATE_VARIABLES, setKeys } from './entry-environment.ts';
+import { carriedEnvironment, defaultEnvironment, STATE_VARIABLES, setKeys } from './entry-environment.ts';
 import { isOurs, mergeEntry } from './existing-entry.ts';
 import { notationOf } from './notation.ts';
 import type { Places } from './places.ts';
@@ -34,6 +34,8 @@ export interface InstallPlan {
   snippets: Snippet[];
   /** What the person should know besides. */
   notes: string[];
+  /** What there is to do until the client sees the change. */
+  afterwards?: string;
 }
 
 export interface InstallOrder {
@@ -147,11 +149,15 @@ function textsIn(value: unknown): string[] {
   return isFields(value) ? Object.values(value).flatMap(textsIn) : [];
 }
 
-function newEntry(order: InstallOrder): Fields {
+function newEntry(order: InstallOrder, existing: unknown): Fields {
   const { client, server, environment, variables } = order;
-  const carried = { ...entryEnvironment(client, environment), ...variables };
+  const carried = { ...carriedEnvironment(environment), ...variables };
+  const defaults = defaultEnvironment(client, environment);
   const entry = client.entry(server);
-  if (Object.keys(carried).length > 0) entry[client.environmentKey] = carried;
+  const old = isFields(existing) ? existing[client.environmentKey] : undefined;
+  // What stands in an entry already is younger knowledge than a default, and older than what this shell says.
+  const all = { ...defaults, ...(isFields(old) ? old : {}), ...carried };
+  if (Object.keys(all).length > 0) entry[client.environmentKey] = all;
   const replaced = client.replaces && textsIn(entry).find((text) => client.replaces?.test(text));
   if (replaced !== undefined) {
     throw new InstallError(
@@ -189,7 +195,11 @@ function notesOf(order: InstallOrder, file: string): string[] {
           'this package lies in the cache of npx, which is emptied now and then: install it first (npm install -g baton-mcp) and run this again from there',
         ]
       : []),
-    client.afterwards,
+    ...(defaultEnvironment(client, environment).BATON_BACKEND && !environment.BATON_BACKEND
+      ? [
+          'agy is not installed here: the entry says BATON_BACKEND=baton, so that runs go to Baton’s own agent',
+        ]
+      : []),
   ];
 }
 
@@ -197,7 +207,6 @@ function notesOf(order: InstallOrder, file: string): string[] {
 export async function planInstall(order: InstallOrder): Promise<InstallPlan> {
   const { client, name, server, places } = order;
   checkName(order);
-  const fresh = newEntry(order);
   const open = await openFile(order.file ?? settingsFile(client, places), client.dialect);
   const servers = inFile(open.file, () => serversOf(open.settings, client.servers));
   const existing = Object.hasOwn(servers, name) ? servers[name] : undefined;
@@ -206,7 +215,9 @@ export async function planInstall(order: InstallOrder): Promise<InstallPlan> {
       `${open.file} has a server ${JSON.stringify(name)} already, and it starts something else: choose another name with --name, or give --replace`,
     );
   }
-  const entry = isOurs(existing) ? mergeEntry(existing, fresh, client.environmentKey) : fresh;
+  const known = isOurs(existing) ? existing : undefined;
+  const fresh = newEntry(order, known);
+  const entry = mergeEntry(known, fresh, client.environmentKey);
   const changes = [change(open, withServers(open.settings, client.servers, { ...servers, [name]: entry }))];
   const alone = withServers({}, client.servers, { [name]: fresh });
   const snippets = [{ file: open.file, text: open.notation.patch('', {}, alone) }];
@@ -225,6 +236,7 @@ export async function planInstall(order: InstallOrder): Promise<InstallPlan> {
     changes: changes.filter((one) => one !== undefined),
     snippets,
     notes: notesOf(order, open.file),
+    afterwards: client.afterwards,
   };
 }
 
