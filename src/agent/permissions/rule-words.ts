@@ -74,3 +74,8 @@ export function quoteRuleWord(word: string): string {
   if (/^[\w@%+=:,./^~!?*[\]{}#$&;<>-]+$/.test(word)) return word;
   return `'${word.replaceAll("'", `'\\''`)}'`;
 }
+
+/** A word as it is written in a command line. */
+export function quoteShellWord(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}

@@ -11,9 +11,10 @@ import { buildSystemPrompt } from '../context/system-prompt.ts';
 import { conversationFile } from '../conversations/folder.ts';
 import { countTurns, deniedSoFar } from '../conversations/history.ts';
 import { type Conversation, createConversation, ephemeralConversation } from '../conversations/store.ts';
+import type { McpTools } from '../mcp/open-mcp.ts';
 import type { Model } from '../models/types.ts';
 import { decide } from '../permissions/decide.ts';
-import type { Mode } from '../permissions/types.ts';
+import type { Mode, Policy } from '../permissions/types.ts';
 import type { StructuredOutput } from '../structured/structured-output.ts';
 import { createInvokeSubagent } from '../subagents/invoke-subagent.ts';
 import type { Tool } from '../tools/types.ts';
@@ -116,6 +117,28 @@ function subagentConversations(parts: AssemblyParts): {
   };
 }
 
+/**
+ * The MCP servers of the run. In plan mode none: what they change is not known.
+ * @throws {McpConfigError}
+ */
+async function openMcpTools(parts: AssemblyParts, policy: Policy): Promise<McpTools> {
+  const { options, places, conversation, diagnostics } = parts;
+  if (options.noMcp || policy.mode === 'plan') return { tools: [], close: async () => {} };
+  const { openMcp } = await import('../mcp/open-mcp.ts');
+  return await openMcp({
+    environment: process.env,
+    config: places.config,
+    gemini: places.gemini,
+    home: places.home,
+    workspace: policy.workspace,
+    named: options.mcpConfigs,
+    conversationId: conversation.id,
+    conversationFolder: conversation.artifacts,
+    decide: (requests) => decide(policy, requests),
+    notice: (message) => diagnostics.warn(message),
+  });
+}
+
 /** Keeps the conversations of this user within their limit, `BATON_CONVERSATIONS_MAX`. A new one is when they grow. */
 async function pruneAfter(conversation: Conversation, diagnostics: Diagnostics): Promise<void> {
   if (conversation.branch.length === 0) return;
@@ -148,7 +171,12 @@ export async function assemble(parts: AssemblyParts): Promise<Assembly> {
   const toolbox = await openRights(options, process.env, conversation);
   for (const warning of toolbox.warnings) diagnostics.warn(warning);
   const { policy } = toolbox;
-  const [contextFiles, skills] = await Promise.all([readContextFiles(places), findSkills(places)]);
+  const [contextFiles, skills, mcp] = await Promise.all([
+    readContextFiles(places),
+    findSkills(places),
+    openMcpTools(parts, policy),
+  ]);
+  const offered = [...toolbox.tools, ...mcp.tools];
   for (const notice of [...contextFiles.notices, ...skills.notices]) diagnostics.say(`notice: ${notice}`);
 
   const systemFor = (introduction: string | undefined): string =>
@@ -184,13 +212,13 @@ export async function assemble(parts: AssemblyParts): Promise<Assembly> {
     ledger,
     notice: (text) => diagnostics.say(`notice: ${text}`),
     agents: parts.agents,
-    tools: toolbox.tools,
+    tools: offered,
     systemFor,
     ...subagentConversations(parts),
     workspaceUris: policy.workspace.map((folder) => pathToFileURL(folder).href),
   });
   const tools = [
-    ...chooseTools([...toolbox.tools, subagents], agent, diagnostics),
+    ...chooseTools([...offered, subagents], agent, diagnostics),
     ...(structured ? [structured.tool] : []),
   ];
   const session = createSession({
@@ -231,7 +259,7 @@ export async function assemble(parts: AssemblyParts): Promise<Assembly> {
         const lines = left.map(({ commandLine }) => commandLine).join('; ');
         diagnostics.say(`terminating ${left.length} daemon task(s) on exit: ${lines}`);
       }
-      await toolbox.close();
+      await Promise.all([toolbox.close(), mcp.close()]);
       conversation.close();
       if (isNew) await pruneAfter(conversation, diagnostics);
       if (options.ephemeral) rmSync(conversation.artifacts, { recursive: true, force: true });

@@ -155,7 +155,12 @@ function isNetworkAllowed(environment: SandboxOptions['environment']): boolean {
  */
 export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
   const temporary = realpathSync(mkdtempSync(join(tmpdir(), 'baton-sandbox-')));
-  const close = (): void => rmSync(temporary, { recursive: true, force: true });
+  const close = (): void => {
+    process.removeListener('exit', close);
+    rmSync(temporary, { recursive: true, force: true });
+  };
+  // A run that ends before it was put together closes nothing.
+  process.once('exit', close);
   try {
     const limits: SandboxLimits = {
       workspace: createWorkspace(options.folders).folders,
