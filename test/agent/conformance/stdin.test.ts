@@ -158,6 +158,21 @@ describe('turns from stdin', () => {
   });
 });
 
+test('/plan holds for its turn only', async () => {
+  await server.close();
+  house.remove();
+  const write: ScriptedReply = {
+    calls: [{ name: 'write_to_file', arguments: { TargetFile: 'a.txt', CodeContent: 'x' } }],
+  };
+  await withReplies([write, { text: 'planned' }, write, { text: 'written' }]);
+  const run = await house.run(STREAMS, { stdin: lines(userEvent('/plan write a.txt'), userEvent('do it')) });
+  const [planned, written] = resultsOf(run);
+  expect(planned).toMatchObject({ response: 'planned', denied_actions: [{ action: 'write_file' }] });
+  expect(written).toMatchObject({ status: 'SUCCESS', response: 'written' });
+  const states = stepsOf(run).filter(({ step_type, state }) => step_type === 'tool' && state !== 'ACTIVE');
+  expect(states.map(({ state }) => state)).toEqual(['ERROR', 'DONE']);
+});
+
 describe('what cannot be taken', () => {
   const user = (message: unknown): object => ({ event: 'user', message });
   test.each([
