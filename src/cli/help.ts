@@ -62,7 +62,8 @@ Serves MCP over stdin and stdout and ends when its client does. Jobs that it sta
 Examples:
   claude mcp add baton -- baton serve
   BATON_BACKEND=baton BATON_MODEL=openai/gpt-5 baton serve
-  baton serve --http && claude mcp add --transport http baton http://127.0.0.1:8765/mcp
+  baton serve --http                      then, elsewhere:
+  claude mcp add --transport http baton http://127.0.0.1:8765/mcp
 `,
   run: `Usage: baton run "PROMPT" [FLAGS]        (PROMPT - reads it from stdin)
 
