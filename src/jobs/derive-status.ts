@@ -2,23 +2,8 @@ import type { FailureReason, JobState } from '../contract/outcome.ts';
 import { deriveEnding } from './derive-ending.ts';
 import type { Ending } from './ending.ts';
 import type { EventSummary } from './event-summary.ts';
+import type { JobFacts } from './job-facts.ts';
 import type { ChildExit, EndCause, JobRecord, JobStatus } from './types.ts';
-
-/** Everything a status is derived from: the files of the job and whether its run lives. */
-export interface JobFacts {
-  record: JobRecord;
-  summary: EventSummary;
-  /** Lines of the stream that could not be read. */
-  skippedLines: number;
-  /** The end of stderr, whole characters. */
-  stderrTail: string;
-  /** Undefined while the job is queued or running. */
-  end?: { cause: EndCause; exit: ChildExit; spawnError?: string; forced?: boolean };
-  begun: boolean;
-  queuePosition?: number;
-  /** Milliseconds since 1970. */
-  now: number;
-}
 
 function common(facts: JobFacts): Pick<JobStatus, 'job_id' | 'kind' | 'elapsed_ms'> & Partial<JobStatus> {
   const { record, summary } = facts;

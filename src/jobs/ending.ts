@@ -1,5 +1,5 @@
 import type { FailureReason, JobState } from '../contract/outcome.ts';
-import type { JobFacts } from './derive-status.ts';
+import type { JobFacts } from './job-facts.ts';
 import type { ChildExit } from './types.ts';
 
 /** How a run ended, judged by its worst signal. */

@@ -165,6 +165,16 @@ export function readRecord(stateDir: string, id: string): JobRecord {
   return value;
 }
 
+/** The same, or undefined where {@link readRecord} would say why there is none. */
+export function findRecord(stateDir: string, id: string): JobRecord | undefined {
+  try {
+    return readRecord(stateDir, id);
+  } catch (error) {
+    if (error instanceof JobReadError) return undefined;
+    throw error;
+  }
+}
+
 /** The ending, or undefined while there is none; a damaged file counts as none (it is derived again). */
 export function readResult(stateDir: string, id: string): JobResult | undefined {
   const value = readJson(jobFiles(stateDir, id).result);

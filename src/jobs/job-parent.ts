@@ -1,9 +1,8 @@
 import { RIGHTS, type Rights } from '../backends/headless/rights.ts';
 import type { Environment } from '../backends/types.ts';
 import { ancestorVariable } from '../platform/ancestors.ts';
-import { isSafeJobId, JobReadError, readRecord } from './job-folder.ts';
+import { findRecord, isSafeJobId } from './job-folder.ts';
 import { JOB_VARIABLE } from './liveness.ts';
-import type { JobRecord } from './types.ts';
 
 /** Where a new job stands below the job that starts it. */
 export interface JobParent {
@@ -30,15 +29,6 @@ export function withParentRights(environment: Environment, ceiling: Rights, pare
   return { ...environment, BATON_RIGHTS: lower };
 }
 
-function recordOf(stateDir: string, id: string): JobRecord | undefined {
-  try {
-    return readRecord(stateDir, id);
-  } catch (error) {
-    if (error instanceof JobReadError) return undefined;
-    throw error;
-  }
-}
-
 /**
  * The job that the caller runs in, if any: by the variable that every run inherits, or, where an agent removed it, by
  * the processes above ours; depth and rights by that job's own record, which no agent can lower.
@@ -48,7 +38,7 @@ export function findParent(stateDir: string, environment: Environment): JobParen
   if (!id || !isSafeJobId(id)) return { depth: 0, rights: 'full' };
   const inherited = Number(environment.BATON_DEPTH);
   const depth = Number.isInteger(inherited) && inherited > 0 ? inherited : 1;
-  const record = recordOf(stateDir, id);
+  const record = findRecord(stateDir, id);
   if (!record) return { jobId: id, depth, rights: 'full' };
   return {
     jobId: id,

@@ -1,7 +1,8 @@
 import { statSync } from 'node:fs';
 import { isLocked } from '../platform/kernel-lock.ts';
-import { deriveStatus, type JobFacts } from './derive-status.ts';
+import { deriveStatus } from './derive-status.ts';
 import { readGoStatus } from './go-jobs/go-job.ts';
+import type { JobFacts } from './job-facts.ts';
 import { jobFiles, readRecord, readResult, readStartedPid, supervisorLock } from './job-folder.ts';
 import { type Liveness, runLiveness } from './liveness.ts';
 import { glanceAtEvents, readTail, summarizeEvents } from './read-events.ts';

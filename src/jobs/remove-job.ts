@@ -1,18 +1,16 @@
 import { rmSync, statSync } from 'node:fs';
 import { isTerminal } from '../contract/outcome.ts';
-import { isSafeJobId, JobReadError, jobFiles, liveJobIds, readRecord, unmarkLive } from './job-folder.ts';
+import {
+  findRecord,
+  isSafeJobId,
+  JobReadError,
+  jobFiles,
+  liveJobIds,
+  readRecord,
+  unmarkLive,
+} from './job-folder.ts';
 import { readStatus } from './read-status.ts';
 import { forgetRequest, jobOfRequest } from './supervisor/accept-job.ts';
-import type { JobRecord } from './types.ts';
-
-function recordOf(stateDir: string, id: string): JobRecord | undefined {
-  try {
-    return readRecord(stateDir, id);
-  } catch (error) {
-    if (error instanceof JobReadError) return undefined;
-    throw error;
-  }
-}
 
 /**
  * Removes an ended job with everything it left. A folder without a readable record (the rest of a crash, or damage) is
@@ -21,7 +19,7 @@ function recordOf(stateDir: string, id: string): JobRecord | undefined {
  */
 export function removeJob(stateDir: string, id: string): void {
   const { folder } = jobFiles(stateDir, id);
-  const record = recordOf(stateDir, id);
+  const record = findRecord(stateDir, id);
   if (!record) {
     // Says what is wrong with the id, or that there is no such job; a damaged one falls through.
     if (!isSafeJobId(id) || !statSync(folder, { throwIfNoEntry: false })) readRecord(stateDir, id);
@@ -40,7 +38,7 @@ export function removeJob(stateDir: string, id: string): void {
 export function busyConversations(stateDir: string): Set<string> {
   const busy = new Set<string>();
   for (const id of liveJobIds(stateDir)) {
-    if (!recordOf(stateDir, id)) continue;
+    if (!findRecord(stateDir, id)) continue;
     const status = readStatus(stateDir, id);
     if (!isTerminal(status.state) && status.conversation_id) busy.add(status.conversation_id);
   }

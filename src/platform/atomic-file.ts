@@ -74,3 +74,14 @@ export function writeFileAtomic(
   }
   if (durable) syncFolder(dirname(path));
 }
+
+/** Writes a new file and makes its content durable (not its name: see {@link syncFolder}). Mode 0600. */
+export function writeFileSynced(path: string, content: Uint8Array): void {
+  const fd = openSync(path, 'w', PRIVATE_FILE);
+  try {
+    writeAll(fd, content);
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type Envelope, emptyUsage } from '../../src/contract/events.ts';
-import { deriveStatus, type JobFacts } from '../../src/jobs/derive-status.ts';
+import { deriveStatus } from '../../src/jobs/derive-status.ts';
 import { type EventSummary, emptySummary } from '../../src/jobs/event-summary.ts';
+import type { JobFacts } from '../../src/jobs/job-facts.ts';
 import type { JobRecord, JobStatus } from '../../src/jobs/types.ts';
 
 const accepted = Date.parse('2026-12-01T10:00:00Z');

@@ -4,8 +4,9 @@ import { decodeEnvelope } from '../../contract/decode-event.ts';
 import { isFields, parseJson, textOr } from '../../contract/fields.ts';
 import { errorCode } from '../../platform/errors.ts';
 import { isSameProcessAlive, type ProcessIdentity } from '../../platform/process-identity.ts';
-import { deriveStatus, type JobFacts } from '../derive-status.ts';
+import { deriveStatus } from '../derive-status.ts';
 import { type EventSummary, emptySummary } from '../event-summary.ts';
+import type { JobFacts } from '../job-facts.ts';
 import { readTail } from '../read-events.ts';
 import type { JobRecord, JobStatus } from '../types.ts';
 

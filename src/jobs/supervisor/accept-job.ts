@@ -1,22 +1,12 @@
 import { createHash } from 'node:crypto';
-import {
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  statfsSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   makePrivateFolder,
-  PRIVATE_FILE,
   PRIVATE_FOLDER,
   syncFolder,
   writeFileAtomic,
+  writeFileSynced,
 } from '../../platform/atomic-file.ts';
 import { errorCode } from '../../platform/errors.ts';
 import { bootId } from '../../platform/process-identity.ts';
@@ -59,13 +49,7 @@ export function shortOfSpace(stateDir: string): number | undefined {
 
 function writeInput(path: string, content: string): { bytes: number; sha256: string } {
   const data = Buffer.from(content);
-  const fd = openSync(path, 'w', PRIVATE_FILE);
-  try {
-    for (let at = 0; at < data.length; ) at += writeSync(fd, data, at);
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
+  writeFileSynced(path, data);
   return { bytes: data.length, sha256: createHash('sha256').update(data).digest('hex') };
 }
 

@@ -1,7 +1,6 @@
-import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { InvocationFile } from '../../backends/types.ts';
-import { PRIVATE_FILE } from '../../platform/atomic-file.ts';
+import { writeFileSynced } from '../../platform/atomic-file.ts';
 
 /**
  * Writes the files that a command line refers to into the job's folder, durably, as `with-<name>`: no name can be one
@@ -20,14 +19,7 @@ export function placeFiles(
       throw new Error(`a file ${JSON.stringify(name)} for argument ${argument} cannot be placed`);
     }
     const path = join(folder, `with-${name}`);
-    const data = Buffer.from(content);
-    const fd = openSync(path, 'w', PRIVATE_FILE);
-    try {
-      for (let at = 0; at < data.length; ) at += writeSync(fd, data, at);
-      fsyncSync(fd);
-    } finally {
-      closeSync(fd);
-    }
+    writeFileSynced(path, Buffer.from(content));
     placed[argument] = path;
   }
   return placed;
