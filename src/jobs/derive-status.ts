@@ -3,7 +3,7 @@ import { deriveEnding } from './derive-ending.ts';
 import type { Ending } from './ending.ts';
 import type { EventSummary } from './event-summary.ts';
 import type { JobFacts } from './job-facts.ts';
-import type { ChildExit, EndCause, JobRecord, JobStatus } from './types.ts';
+import type { EndCause, JobStatus } from './types.ts';
 
 function common(facts: JobFacts): Pick<JobStatus, 'job_id' | 'kind' | 'elapsed_ms'> & Partial<JobStatus> {
   const { record, summary } = facts;
