@@ -1,4 +1,5 @@
 import type { Fields } from '../contract/fields.ts';
+import type { JobStatus } from '../jobs/types.ts';
 import type { ToolCall } from './tool-call.ts';
 
 /** The part of JSON Schema that our tools use; `check-arguments.ts` checks exactly this much. */
@@ -57,6 +58,11 @@ export interface ToolDefinition {
    * @throws anything whose message is meant for the caller; it becomes an `isError` result.
    */
   run(args: Fields, call: ToolCall): Promise<ToolAnswer>;
+  /**
+   * Begins (or finds) the job that `run` would wait for, for a client that takes tasks. Resolves once it is durable.
+   * Absent where a call is over at once anyway.
+   */
+  startTask?: (args: Fields, call: ToolCall) => Promise<JobStatus>;
 }
 
 /** A refusal or failure that the caller is to read; nothing about it is a fault of ours. */

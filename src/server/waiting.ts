@@ -1,10 +1,8 @@
 import { formatElapsed } from '../contract/duration.ts';
-import type { Fields } from '../contract/fields.ts';
 import { isTerminal } from '../contract/outcome.ts';
 import type { JobStatus } from '../jobs/types.ts';
 import { errorMessage } from '../platform/errors.ts';
 import type { ServerCore } from './core.ts';
-import { statusView } from './status-view.ts';
 import { ToolError } from './tool.ts';
 import type { ToolCall } from './tool-call.ts';
 import { waitBudgetMs } from './wait-budget.ts';
@@ -106,22 +104,19 @@ export async function waitForJob(
   }
 }
 
+/** One look at a job. @throws {ToolError} when it cannot be read */
+export async function readJob(core: ServerCore, jobId: string): Promise<JobStatus> {
+  try {
+    return await (await core.jobs()).status(jobId);
+  } catch (error) {
+    throw new ToolError(`job ${jobId} status read failed: ${errorMessage(error)}`);
+  }
+}
+
 /** The client gave up on the call. The job lives; who reads the log or gets the error learns its name. */
 function detached(core: ServerCore, jobId: string): ToolError {
   core.log.info('a waiting call was cancelled by its client; its job goes on', { job_id: jobId });
   return new ToolError(
     `wait cancelled; job ${jobId} is still running, wait for it with agy_wait or check it with agy_status: context canceled`,
   );
-}
-
-const OVERRUN_NOTE =
-  'The wait is over before the job is. This is no failure: the job goes on. Call agy_wait with this job_id to wait on (or agy_status for one look); do not send the prompt again.';
-
-/** The answer of a waiting tool: the job's id, its status, and a note when it has not ended. */
-export function waitView(core: ServerCore, call: ToolCall, status: JobStatus): Fields {
-  return {
-    job_id: status.job_id,
-    ...statusView(status, { stateDir: core.stateDir, environment: call.environment }),
-    ...(!isTerminal(status.state) && { note: OVERRUN_NOTE }),
-  };
 }

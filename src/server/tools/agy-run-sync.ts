@@ -1,9 +1,10 @@
 import type { ServerCore } from '../core.ts';
+import { jobAnswer } from '../job-answer.ts';
 import { readRunArguments } from '../run-arguments.ts';
 import { startToolRun } from '../start-tool-run.ts';
 import type { ToolDefinition } from '../tool.ts';
 import { parseWait } from '../wait-budget.ts';
-import { waitForJob, waitView } from '../waiting.ts';
+import { waitForJob } from '../waiting.ts';
 import { LARGE_RESULT_META } from './large-result.ts';
 import { RUN_PROPERTIES, WAIT_PROPERTY } from './run-properties.ts';
 import { WAIT_PROPERTIES, WAIT_REQUIRED } from './status-properties.ts';
@@ -36,7 +37,11 @@ export function agyRunSync(core: ServerCore): ToolDefinition {
       const request = readRunArguments(args, core.cwd);
       const started = await startToolRun(core, call, 'agy_run_sync', args, request);
       const status = await waitForJob(core, call, started.job_id, wantedMs, started);
-      return { structured: waitView(core, call, status) };
+      return jobAnswer(core, call.environment, status);
+    },
+    startTask: (args, call) => {
+      parseWait(args.wait);
+      return startToolRun(core, call, 'agy_run_sync', args, readRunArguments(args, core.cwd));
     },
   };
 }

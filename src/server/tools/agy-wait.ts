@@ -1,7 +1,8 @@
 import type { ServerCore } from '../core.ts';
+import { jobAnswer } from '../job-answer.ts';
 import type { ToolDefinition } from '../tool.ts';
 import { parseWait } from '../wait-budget.ts';
-import { waitForJob, waitView } from '../waiting.ts';
+import { readJob, waitForJob } from '../waiting.ts';
 import { LARGE_RESULT_META } from './large-result.ts';
 import { JOB_ID_PROPERTY, WAIT_PROPERTY } from './run-properties.ts';
 import { WAIT_PROPERTIES, WAIT_REQUIRED } from './status-properties.ts';
@@ -32,7 +33,11 @@ export function agyWait(core: ServerCore): ToolDefinition {
     async run(args, call) {
       const wantedMs = parseWait(args.wait);
       const status = await waitForJob(core, call, String(args.job_id), wantedMs);
-      return { structured: waitView(core, call, status) };
+      return jobAnswer(core, call.environment, status);
+    },
+    startTask: (args) => {
+      parseWait(args.wait);
+      return readJob(core, String(args.job_id));
     },
   };
 }
