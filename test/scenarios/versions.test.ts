@@ -16,11 +16,11 @@ const here = packageRoot();
 const { version } = JSON.parse(readFileSync(join(here, 'package.json'), 'utf8')) as { version: string };
 
 /** The package as it is now, under another version, in a folder of its own: the command of its server. */
-function install(as: string): string[] {
+function install(as: string, options: { dependencies: boolean } = { dependencies: true }): string[] {
   const folder = join(house.folder, `version-${as}`);
   mkdirSync(folder);
   cpSync(join(here, 'dist'), join(folder, 'dist'), { recursive: true });
-  symlinkSync(join(here, 'node_modules'), join(folder, 'node_modules'));
+  if (options.dependencies) symlinkSync(join(here, 'node_modules'), join(folder, 'node_modules'));
   cpSync(join(here, 'package.json'), join(folder, 'package.json'));
   for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
     if (!/^(package\.json|dist[\\/].*\.js)$/.test(name)) continue;
@@ -72,5 +72,17 @@ describe('two versions on one state folder', () => {
     const states = await Promise.all(replies.map(async (reply) => (await end(newer, reply)).state));
     expect(states).toEqual(Array.from({ length: 20 }, () => 'done'));
     expect(readRegistered(house.stateDir)?.version).toBe('9.0.0');
+  });
+});
+
+describe('an installation without the lock library', () => {
+  it('starts and lists, but refuses to run anything, with the reason and the way out', async () => {
+    const session = await house.connect({ command: install('0.0.2', { dependencies: false }) });
+    const refused = await run(session, 1);
+    expect(refused.isError).toBe(true);
+    expect(refused.text).toContain('kernel file locks are not available on');
+    expect(refused.text).toContain('Reinstall the package on this machine');
+    expect((await session.call('agy_jobs')).isError).toBe(false);
+    expect(supervisorPid(house.stateDir)).toBeUndefined();
   });
 });
