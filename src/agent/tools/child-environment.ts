@@ -1,6 +1,10 @@
+import { KEY_VARIABLES } from '../../contract/provider-keys.ts';
+
 /** Keys of model providers and tokens of ours: commands have no need of them, and their output goes to a model. */
+const KEYS = new Set<string>(Object.values(KEY_VARIABLES).flat());
+/** Other spellings of the same, and keys of providers that are reached by an address. */
 const SECRET =
-  /^((OPENAI|ANTHROPIC|GEMINI|GOOGLE|GOOGLE_GENERATIVE_AI|GOOGLE_AI|OPENROUTER|GROQ|MISTRAL|DEEPSEEK|XAI|TOGETHER|TOGETHER_AI|FIREWORKS|AZURE_OPENAI|AZURE|OLLAMA|COHERE|PERPLEXITY|CEREBRAS|HF|HUGGINGFACE|VERTEX|LMSTUDIO)_(API_?KEYS?|AUTH_TOKEN|ADMIN_KEY|TOKEN|ACCESS_TOKEN)|(BATON|AGY)_.*(TOKEN|KEY|SECRET|PASSWORD).*|ANTIGRAVITY_CSRF_TOKEN)$/i;
+  /^((OPENAI|ANTHROPIC|GEMINI|GOOGLE|GOOGLE_GENERATIVE_AI|GOOGLE_AI|OPENROUTER|GROQ|MISTRAL|DEEPSEEK|XAI|TOGETHER|TOGETHER_AI|FIREWORKS|AZURE_OPENAI|OLLAMA|COHERE|PERPLEXITY|CEREBRAS|LMSTUDIO|LLAMACPP)_(API_?KEYS?|AUTH_TOKEN|ADMIN_KEY|TOKEN|ACCESS_TOKEN)|(BATON|AGY)_.*(TOKEN|KEY|SECRET|PASSWORD).*|ANTIGRAVITY_CSRF_TOKEN)$/i;
 
 /** Variables through which a shell reads a file of somebody's choice before the command, or finds other folders. */
 const STEERING = new Set(['BASH_ENV', 'ENV', 'CDPATH']);
@@ -20,7 +24,8 @@ export function childEnvironment(
 ): Record<string, string> {
   const child: Record<string, string> = {};
   for (const [name, value] of Object.entries(environment)) {
-    if (value !== undefined && !SECRET.test(name) && !STEERING.has(name)) child[name] = value;
+    if (value !== undefined && !KEYS.has(name) && !SECRET.test(name) && !STEERING.has(name))
+      child[name] = value;
   }
   child.ANTIGRAVITY_AGENT = '1';
   child.ANTIGRAVITY_CONVERSATION_ID = conversationId;

@@ -1,7 +1,7 @@
 import { closeSync, mkdirSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import { errorMessage } from '../../platform/errors.ts';
+import { errorCode, errorMessage } from '../../platform/errors.ts';
 import { wellFormed } from './well-formed.ts';
 
 /** The folder for output that was too long to show, in the folder of the conversation. */
@@ -129,4 +129,24 @@ export function keepText(conversationFolder: string, name: string, text: string)
   const path = join(folder, name);
   writeFileSync(path, text, { mode: 0o600 });
   return path;
+}
+
+/** Writes a file into the folder of kept output, under a name that is not taken. @returns its path */
+export function keepFile(
+  conversationFolder: string,
+  name: string,
+  ending: string,
+  bytes: Uint8Array,
+): string {
+  const folder = keptOutputFolder(conversationFolder);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  for (let count = 1; ; count++) {
+    const path = join(folder, `${name}${count === 1 ? '' : `_${count}`}${ending}`);
+    try {
+      writeFileSync(path, bytes, { mode: 0o600, flag: 'wx' });
+      return path;
+    } catch (error) {
+      if (errorCode(error) !== 'EEXIST') throw error;
+    }
+  }
 }
