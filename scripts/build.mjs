@@ -40,7 +40,7 @@ const shared = {
   platform: 'node',
   target: 'node20.19',
   minify,
-  keepNames: true,
+  keepNames: false,
   legalComments: 'none',
   logLevel: 'warning',
   external: ['fs-native-extensions'],

@@ -29,8 +29,8 @@ export interface CodeCache {
 const MAGIC = 0x3243_4342; // "BCC2"
 const HEADER_BYTES = 16;
 const OTHERS_MAY_WRITE = 0o022;
-/** Folders of other builds and Node versions beside the one in use; the oldest go. */
-const KEPT_BUILDS = 3;
+/** Folders of other builds, Node versions and flags beside the one in use; the oldest go. */
+const KEPT_BUILDS = 8;
 
 /** Words looked at: one in so many. A page of 4096 bytes that never reached the disk is zeros in all of its sixteen. */
 const STRIDE = 64;

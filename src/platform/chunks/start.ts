@@ -11,6 +11,12 @@ declare const __dirname: string;
 /** A program that lives longer has done its start by then; V8 throws away code that is not used for long. */
 const START_IS_OVER_MS = 2000;
 
+function hashOf(text: string): string {
+  let hash = 0x811c_9dc5;
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x0100_0193);
+  return (hash >>> 0).toString(36);
+}
+
 /** Where compiled code is kept; undefined = nowhere, because of `BATON_NO_CODE_CACHE` or for want of a home. */
 function cacheFolder(environment: NodeJS.ProcessEnv): string | undefined {
   // Code taken from a cache is not counted by V8's coverage.
@@ -23,7 +29,10 @@ function cacheFolder(environment: NodeJS.ProcessEnv): string | undefined {
       : process.platform === 'win32'
         ? LOCALAPPDATA
         : undefined;
-  const key = `${__BUILD_ID__}-node-${process.versions.node}-${process.arch}`;
+  // V8 refuses code that was made under other flags: runs with flags must not take turns in overwriting that of the others.
+  const flags = [...process.execArgv, environment.NODE_OPTIONS ?? ''].join(' ').trim();
+  const suffix = flags && `-${hashOf(flags)}`;
+  const key = `${__BUILD_ID__}-node-${process.versions.node}-${process.arch}${suffix}`;
   return caches && join(caches, 'baton', 'code', key);
 }
 

@@ -83,9 +83,24 @@ describe('the start of a program', () => {
     expect(fromCache(serveOnce())).toBe(count);
   });
 
-  it('starts with code that V8 refuses, made under other flags', () => {
+  it('keeps code made under other flags of V8 apart, which would be refused', () => {
+    const run = (): number => fromCache(serveOnce({}, ['--no-flush-bytecode']));
     serveOnce();
-    expect(fromCache(serveOnce({}, ['--no-flush-bytecode']))).toBe(0);
+    expect(run()).toBe(0);
+    expect(readdirSync(join(home, '.cache', 'baton', 'code'))).toHaveLength(2);
+    expect(run()).toBeGreaterThan(0);
+    expect(fromCache(serveOnce())).toBeGreaterThan(0);
+  });
+
+  it('starts with code that V8 refuses', () => {
+    serveOnce();
+    const [plain] = readdirSync(join(home, '.cache', 'baton', 'code'));
+    serveOnce({}, ['--no-flush-bytecode']);
+    const [, flagged] = readdirSync(join(home, '.cache', 'baton', 'code')).sort();
+    const code = join(home, '.cache', 'baton', 'code');
+    for (const name of readdirSync(join(code, plain!)))
+      writeFileSync(join(code, plain!, name), readFileSync(join(code, flagged!, name)));
+    expect(fromCache(serveOnce())).toBe(0);
   });
 
   it('uses nothing that others could have written', () => {
