@@ -44,7 +44,9 @@ const shared = {
   legalComments: 'none',
   logLevel: 'warning',
   external: ['fs-native-extensions'],
-  define: { __BATON_VERSION__: JSON.stringify(version) },
+  // The global `performance` loads node:perf_hooks (1 ms) when it is first named.
+  define: { __BATON_VERSION__: JSON.stringify(version), 'performance.now': 'elapsedMs' },
+  inject: [join(root, 'scripts/elapsed-ms.js')],
   plugins: bundlingPlugins(root),
   write: false,
 };
@@ -57,6 +59,7 @@ async function writeBin(name, entry, buildId) {
     entryPoints: { [name]: 'src/platform/chunks/start.ts' },
     format: 'cjs',
     outdir: dist,
+    inject: [],
     define: { __BUILD_ID__: JSON.stringify(buildId), __ENTRY__: JSON.stringify(`./${entry}`) },
   });
   const path = join(dist, `${name}.js`);

@@ -1,9 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { isFields, parseJson } from '../contract/fields.ts';
 import { PRIVATE_FOLDER, writeFileAtomic } from '../platform/atomic-file.ts';
 import { errorCode, errorMessage } from '../platform/errors.ts';
+import { randomBytes } from '../platform/random.ts';
 import { readGoRecord } from './go-jobs/go-job.ts';
 import type { JobRecord, JobResult, ProcessRecord } from './types.ts';
 

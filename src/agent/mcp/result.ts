@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto';
 import { isFields, textOr } from '../../contract/fields.ts';
+import { randomBytes } from '../../platform/random.ts';
 import { keepText } from '../tools/kept-output.ts';
 import { failed, succeeded } from '../tools/outcome.ts';
 import type { ToolOutcome } from '../tools/types.ts';

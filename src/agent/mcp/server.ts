@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import { isFields, textOr } from '../../contract/fields.ts';
 import { errorMessage } from '../../platform/errors.ts';
 import { findProcesses, signalProcess } from '../../platform/process-tree.ts';
+import { randomBytes } from '../../platform/random.ts';
 import { childEnvironment, RUN_MARK } from '../tools/child-environment.ts';
 import { waitAtMost } from '../tools/wait.ts';
 import type { ServerConfig } from './config.ts';

@@ -1,9 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import type { InitPayload } from '../../contract/events.ts';
 import { errorMessage } from '../../platform/errors.ts';
 import { stateDir } from '../../platform/paths.ts';
+import { randomUuid } from '../../platform/random.ts';
 import { readContextFiles } from '../context/context-files.ts';
 import { type CustomAgent, findSkills } from '../context/customizations.ts';
 import type { Places } from '../context/places.ts';
@@ -102,7 +102,7 @@ function subagentConversations(parts: AssemblyParts): {
   const state = stateDir(process.env);
   if (options.ephemeral) {
     return {
-      openConversation: () => ephemeralConversation(randomUUID(), conversation.artifacts),
+      openConversation: () => ephemeralConversation(randomUuid(), conversation.artifacts),
       logUri: () => undefined,
     };
   }
@@ -110,7 +110,7 @@ function subagentConversations(parts: AssemblyParts): {
     openConversation: (agent) =>
       createConversation({
         stateDir: state,
-        id: randomUUID(),
+        id: randomUuid(),
         cwd: options.cwd,
         agent,
         parentConversationId: conversation.id,

@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { randomUuid } from '../../platform/random.ts';
 import { latestConversation } from '../conversations/folder.ts';
 import {
   type Conversation,
@@ -25,7 +25,7 @@ function openStored(asked: Asked, stateDir: string): OpenedConversation {
     );
   }
   if (!fork) return resumeConversation(stateDir, wanted, cwd);
-  return forkConversation(stateDir, wanted, { stateDir, id: randomUUID(), cwd, agent });
+  return forkConversation(stateDir, wanted, { stateDir, id: randomUuid(), cwd, agent });
 }
 
 /**
@@ -35,7 +35,7 @@ function openStored(asked: Asked, stateDir: string): OpenedConversation {
 export function openConversation(asked: Asked, stateDir: string, diagnostics: Diagnostics): Conversation {
   const { cwd, agent } = asked;
   if (asked.conversation.kind === 'new') {
-    const id = randomUUID();
+    const id = randomUuid();
     if (!asked.ephemeral) return createConversation({ stateDir, id, cwd, agent });
     return ephemeralConversation(id, join(tmpdir(), `baton-agent-${id}`));
   }

@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import { formatDuration } from '../../contract/duration.ts';
 import type { Envelope, StepUpdate } from '../../contract/events.ts';
 import { EXIT, type ExitCode } from '../../contract/outcome.ts';
+import { randomUuid } from '../../platform/random.ts';
 import { VERSION } from '../../platform/version.ts';
 import { createCompactor } from '../context/compaction.ts';
 import { branchMessages } from '../conversations/messages.ts';
@@ -211,7 +211,7 @@ export function createSession(parts: SessionParts): Session {
     const notice = denials.takeNotice(ending.response !== '');
     if (notice !== undefined) diagnostics.say(notice);
     if (failure) diagnostics.error(failure.error);
-    if (failure?.agyError) diagnostics.say(agyErrorLine(failure.agyError, `${randomUUID()}-1`));
+    if (failure?.agyError) diagnostics.say(agyErrorLine(failure.agyError, `${randomUuid()}-1`));
     output.result(envelope(ending));
     return failure?.exit ?? EXIT.success;
   };

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { errorCode, errorMessage } from '../../platform/errors.ts';
 import { findProcesses, signalGroup, signalProcess } from '../../platform/process-tree.ts';
+import { randomBytes } from '../../platform/random.ts';
 import { childEnvironment, RUN_MARK } from './child-environment.ts';
 import { KeptOutput } from './kept-output.ts';
 import { findShell } from './shell.ts';

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import {
   closeSync,
   constants,
@@ -14,6 +13,7 @@ import {
 } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { errorCode } from '../../platform/errors.ts';
+import { randomBytes } from '../../platform/random.ts';
 import { type AnchoredFolder, openFolder, openOrMakeFolder } from './anchored.ts';
 
 const NEW_FILE = 0o666;

@@ -95,7 +95,10 @@ describe('the code cache', () => {
       utimesSync(join(code, `old-${age}`), 1_000_000 - age, 1_000_000 - age);
     }
     write();
-    expect(readdirSync(code).sort()).toEqual(['build-1', ...[1, 2, 3, 4, 5, 6, 7, 8].map((age) => `old-${age}`)]);
+    expect(readdirSync(code).sort()).toEqual([
+      'build-1',
+      ...[1, 2, 3, 4, 5, 6, 7, 8].map((age) => `old-${age}`),
+    ]);
     expect(readBack()).toBeDefined();
   });
 });
