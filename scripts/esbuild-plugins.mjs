@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ZodFirstPartyTypeKind } from 'zod/v3';
+import { makeSchemasLazy } from './lazy-schemas.mjs';
 
 /** zod carries its messages in some forty languages; only English is used (260 KB less to parse). */
 const englishOnlyZod = {
@@ -70,7 +71,20 @@ const lightMcpServer = {
   },
 };
 
+/** The MCP library's schemas are built when they are asked for anything. */
+const lazyMcpSchemas = {
+  name: 'lazy-mcp-schemas',
+  setup(build) {
+    const files =
+      /@modelcontextprotocol[\\/](core|server|client)[\\/]dist[\\/](src|schemas|auth)-[\w-]+\.mjs$/;
+    build.onLoad({ filter: files }, ({ path }) => ({
+      contents: makeSchemasLazy(path, readFileSync(path, 'utf8')),
+      loader: 'js',
+    }));
+  },
+};
+
 /** @param {string} root the package's folder */
 export function bundlingPlugins(root) {
-  return [englishOnlyZod, lightProviders(root), lightMcpServer];
+  return [englishOnlyZod, lightProviders(root), lightMcpServer, lazyMcpSchemas];
 }
