@@ -26,6 +26,19 @@ export function conversationArtifacts(stateDir: string, id: string): string {
   return join(conversationsFolder(stateDir), id);
 }
 
+const PRUNE_INTERVAL_MS = 3600 * 1000;
+
+/** The file whose time says when the conversations were last pruned. */
+export function pruneStamp(stateDir: string): string {
+  return join(conversationsFolder(stateDir), '.pruned');
+}
+
+/** Whether pruning is due: once an hour is enough for all runs together. */
+export function isPruneDue(stateDir: string): boolean {
+  const last = statSync(pruneStamp(stateDir), { throwIfNoEntry: false })?.mtimeMs;
+  return last === undefined || Date.now() - last >= PRUNE_INTERVAL_MS;
+}
+
 export interface StoredConversation {
   id: string;
   file: string;

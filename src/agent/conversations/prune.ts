@@ -2,12 +2,10 @@ import { readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:f
 import { join } from 'node:path';
 import { PRIVATE_FILE } from '../../platform/atomic-file.ts';
 import { tryAcquireLock } from '../../platform/kernel-lock.ts';
-import { conversationArtifacts, conversationsFolder, storedConversations } from './folder.ts';
+import { conversationArtifacts, pruneStamp, storedConversations } from './folder.ts';
 
 /** What the conversations may take together by default, their images and outputs included. */
 export const DEFAULT_MAX_BYTES = 1024 ** 3;
-const PRUNE_INTERVAL_MS = 3600 * 1000;
-const STAMP = '.pruned';
 
 export interface PruneLimits {
   maxBytes: number;
@@ -64,13 +62,11 @@ export function pruneConversations(stateDir: string, limits: PruneLimits): Prune
   return { removed, keptBytes };
 }
 
-/** Prunes by size, at most once an hour for all runs together. */
-export function pruneSometimes(stateDir: string, maxBytes: number, keep: string): Pruned | undefined {
-  const stamp = join(conversationsFolder(stateDir), STAMP);
-  const last = statSync(stamp, { throwIfNoEntry: false })?.mtimeMs;
-  if (last !== undefined && Date.now() - last < PRUNE_INTERVAL_MS) return undefined;
-  if (last === undefined) writeFileSync(stamp, '', { mode: PRIVATE_FILE });
-  else utimesSync(stamp, new Date(), new Date());
+/** Prunes by size now, and notes that it was done. */
+export function pruneNow(stateDir: string, maxBytes: number, keep: string): Pruned {
+  const stamp = pruneStamp(stateDir);
+  writeFileSync(stamp, '', { mode: PRIVATE_FILE });
+  utimesSync(stamp, new Date(), new Date());
   return pruneConversations(stateDir, { maxBytes, keep });
 }
 

@@ -8,7 +8,7 @@ import { readContextFiles } from '../context/context-files.ts';
 import { type CustomAgent, findSkills } from '../context/customizations.ts';
 import type { Places } from '../context/places.ts';
 import { buildSystemPrompt } from '../context/system-prompt.ts';
-import { conversationFile } from '../conversations/folder.ts';
+import { conversationFile, isPruneDue } from '../conversations/folder.ts';
 import { countTurns, deniedSoFar } from '../conversations/history.ts';
 import { type Conversation, createConversation, ephemeralConversation } from '../conversations/store.ts';
 import { createGenerateImage } from '../images/generate-image.ts';
@@ -158,8 +158,9 @@ async function openImageTools(parts: AssemblyParts, policy: Policy): Promise<Too
 
 /** Keeps the conversations of this user within their limit, `BATON_CONVERSATIONS_MAX`. A new one is when they grow. */
 async function pruneAfter(conversation: Conversation, diagnostics: Diagnostics): Promise<void> {
-  if (conversation.branch.length === 0) return;
-  const { pruneSometimes, parseSize, DEFAULT_MAX_BYTES } = await import('../conversations/prune.ts');
+  const state = stateDir(process.env);
+  if (conversation.branch.length === 0 || !isPruneDue(state)) return;
+  const { pruneNow, parseSize, DEFAULT_MAX_BYTES } = await import('../conversations/prune.ts');
   const given = process.env.BATON_CONVERSATIONS_MAX ?? '';
   const maxBytes = given === '' ? DEFAULT_MAX_BYTES : parseSize(given);
   if (maxBytes === undefined) {
@@ -167,8 +168,7 @@ async function pruneAfter(conversation: Conversation, diagnostics: Diagnostics):
     return;
   }
   try {
-    const pruned = pruneSometimes(stateDir(process.env), maxBytes, conversation.id);
-    const count = pruned?.removed.length ?? 0;
+    const count = pruneNow(state, maxBytes, conversation.id).removed.length;
     if (count > 0)
       diagnostics.say(`notice: ${count} old conversation(s) were removed to keep within ${maxBytes} bytes`);
   } catch (error) {
