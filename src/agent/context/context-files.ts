@@ -1,6 +1,7 @@
 import { closeSync, fstatSync, openSync, readdirSync, readSync, realpathSync } from 'node:fs';
-import { isAbsolute, join, relative } from 'node:path';
+import { join } from 'node:path';
 import { errorCode, errorMessage } from '../../platform/errors.ts';
+import { isInside } from '../tools/resolve-path.ts';
 import { readFrontMatter } from './front-matter.ts';
 import type { Places } from './places.ts';
 
@@ -57,11 +58,6 @@ function candidates(places: Places): Candidate[] {
       ...rulesOf(folder),
     ]),
   ];
-}
-
-function isInside(path: string, folder: string): boolean {
-  const way = relative(folder, path);
-  return way === '' || (!way.startsWith('..') && !isAbsolute(way));
 }
 
 /** Cuts at the last whole character. */

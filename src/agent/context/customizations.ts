@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { type Fields, textOr } from '../../contract/fields.ts';
 import { errorCode, errorMessage } from '../../platform/errors.ts';
+import { isInside } from '../tools/resolve-path.ts';
 import { readFrontMatter } from './front-matter.ts';
 import { customizationFolders, type Places } from './places.ts';
 
@@ -72,6 +73,11 @@ async function readAll<T extends { name: string }>(
       try {
         const real = realpathSync(path);
         if (seen.has(real)) continue;
+        const home = places.workspace.find((workspace) => isInside(folder, workspace));
+        if (home !== undefined && !isInside(real, home)) {
+          notices.push(`${path} was left out: it is a link that leads out of the workspace`);
+          continue;
+        }
         seen.add(real);
         const { fields, body } = await readFrontMatter(readFileSync(real, 'utf8'));
         const item = create(path, fields, body);

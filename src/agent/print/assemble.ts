@@ -1,16 +1,12 @@
 import { rmSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import type { InitPayload } from '../../contract/events.ts';
-import { errorMessage } from '../../platform/errors.ts';
-import { stateDir } from '../../platform/paths.ts';
-import { randomUuid } from '../../platform/random.ts';
 import { readContextFiles } from '../context/context-files.ts';
 import { type CustomAgent, findSkills } from '../context/customizations.ts';
 import type { Places } from '../context/places.ts';
 import { buildSystemPrompt } from '../context/system-prompt.ts';
-import { conversationFile, isPruneDue } from '../conversations/folder.ts';
 import { countTurns, deniedSoFar } from '../conversations/history.ts';
-import { type Conversation, createConversation, ephemeralConversation } from '../conversations/store.ts';
+import type { Conversation } from '../conversations/store.ts';
 import { createGenerateImage } from '../images/generate-image.ts';
 import { type ImageModel, imagesAvailable } from '../images/types.ts';
 import type { McpTools } from '../mcp/open-mcp.ts';
@@ -19,6 +15,7 @@ import { decide } from '../permissions/decide.ts';
 import type { Mode, Policy } from '../permissions/types.ts';
 import type { StructuredOutput } from '../structured/structured-output.ts';
 import { createInvokeSubagent } from '../subagents/invoke-subagent.ts';
+import { isInside } from '../tools/resolve-path.ts';
 import type { Tool } from '../tools/types.ts';
 import { createDenials } from './denials.ts';
 import type { Diagnostics } from './diagnostics.ts';
@@ -26,10 +23,12 @@ import { RunError } from './failures.ts';
 import { createLedger } from './ledger.ts';
 import type { PrintOptions } from './options.ts';
 import type { Output } from './output.ts';
+import { pruneAfter } from './prune-after.ts';
 import { createRedaction } from './redact.ts';
 import { openRights } from './rights.ts';
 import { createSession, type Session } from './session.ts';
 import { expandPrompt, type ReadPrompt } from './slash.ts';
+import { subagentConversations } from './subagent-conversations.ts';
 
 export interface AssemblyParts {
   options: PrintOptions;
@@ -93,32 +92,6 @@ function chooseTools(
   return tools.filter((tool) => wanted.includes(tool.declaration.name));
 }
 
-/** Opens a conversation below the run's for each subagent, kept where the run's own is kept. */
-function subagentConversations(parts: AssemblyParts): {
-  openConversation: (agent: string) => Conversation;
-  logUri: (id: string) => string | undefined;
-} {
-  const { options, conversation } = parts;
-  const state = stateDir(process.env);
-  if (options.ephemeral) {
-    return {
-      openConversation: () => ephemeralConversation(randomUuid(), conversation.artifacts),
-      logUri: () => undefined,
-    };
-  }
-  return {
-    openConversation: (agent) =>
-      createConversation({
-        stateDir: state,
-        id: randomUuid(),
-        cwd: options.cwd,
-        agent,
-        parentConversationId: conversation.id,
-      }),
-    logUri: (id) => pathToFileURL(conversationFile(state, id)).href,
-  };
-}
-
 /**
  * The MCP servers of the run. In plan mode none: what they change is not known.
  * @throws {McpConfigError}
@@ -156,26 +129,6 @@ async function openImageTools(parts: AssemblyParts, policy: Policy): Promise<Too
   return [createGenerateImage({ find, base, conversationFolder: conversation.artifacts })];
 }
 
-/** Keeps the conversations of this user within their limit, `BATON_CONVERSATIONS_MAX`. A new one is when they grow. */
-async function pruneAfter(conversation: Conversation, diagnostics: Diagnostics): Promise<void> {
-  const state = stateDir(process.env);
-  if (conversation.branch.length === 0 || !isPruneDue(state)) return;
-  const { pruneNow, parseSize, DEFAULT_MAX_BYTES } = await import('../conversations/prune.ts');
-  const given = process.env.BATON_CONVERSATIONS_MAX ?? '';
-  const maxBytes = given === '' ? DEFAULT_MAX_BYTES : parseSize(given);
-  if (maxBytes === undefined) {
-    diagnostics.warn(`BATON_CONVERSATIONS_MAX=${JSON.stringify(given)} is no size; give one such as 500MB`);
-    return;
-  }
-  try {
-    const count = pruneNow(state, maxBytes, conversation.id).removed.length;
-    if (count > 0)
-      diagnostics.say(`notice: ${count} old conversation(s) were removed to keep within ${maxBytes} bytes`);
-  } catch (error) {
-    diagnostics.warn(`old conversations could not be removed: ${errorMessage(error)}`);
-  }
-}
-
 /**
  * Puts a run together: rights and tools, instructions and skills, and the session over them.
  * @throws {RunError} and what the user's settings and rules can be wrong in
@@ -197,6 +150,10 @@ export async function assemble(parts: AssemblyParts): Promise<Assembly> {
   const offered = [...toolbox.tools, ...images, ...mcp.tools];
   for (const notice of [...contextFiles.notices, ...skills.notices]) diagnostics.say(`notice: ${notice}`);
 
+  // The model reads a skill's file by itself, which it may only in the workspace; `/name` expands any of them.
+  const readableSkills = skills.items.filter(({ path }) =>
+    policy.workspace.some((folder) => isInside(path, folder)),
+  );
   const systemFor = (introduction: string | undefined): string =>
     buildSystemPrompt({
       introduction,
@@ -204,7 +161,7 @@ export async function assemble(parts: AssemblyParts): Promise<Assembly> {
       mode: policy.mode,
       sandbox: toolbox.sandbox,
       contextFiles: contextFiles.files,
-      skills: skills.items,
+      skills: readableSkills,
       date: new Date().toISOString().slice(0, 10),
       platform: process.platform,
     });
@@ -232,7 +189,7 @@ export async function assemble(parts: AssemblyParts): Promise<Assembly> {
     agents: parts.agents,
     tools: offered,
     systemFor,
-    ...subagentConversations(parts),
+    ...subagentConversations(options, conversation),
     workspaceUris: policy.workspace.map((folder) => pathToFileURL(folder).href),
   });
   const tools = [

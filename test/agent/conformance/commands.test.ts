@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type AgentHouse, agentHouse, initOf } from '../../support/agent.ts';
@@ -165,6 +165,19 @@ describe('slash commands', () => {
     expect(lastCall().prompt).toBe('Review a.ts well.');
     expect(initOf(run).expanded_commands).toEqual([{ name: 'review', type: 'skill' }]);
     expect(lastCall().system).toContain('- review: Reviews a file');
+  });
+
+  test('of the user, and one that leads out of the workspace', async () => {
+    const mine = join(house.home, '.config/baton/skills/mine/SKILL.md');
+    mkdirSync(dirname(mine), { recursive: true });
+    writeFileSync(mine, '---\ndescription: of the user\n---\nDo mine.\n');
+    mkdirSync(join(house.folder, '.agents/skills/stray'));
+    symlinkSync(mine, join(house.folder, '.agents/skills/stray/SKILL.md'));
+    const run = await house.run(['-p', '/mine']);
+    expect(lastCall().prompt).toBe('Do mine.');
+    expect(lastCall().system).not.toContain('of the user');
+    expect(run.stderr).toContain('stray/SKILL.md was left out: it is a link that leads out of the workspace');
+    rmSync(join(house.folder, '.agents/skills/stray'), { recursive: true });
   });
 
   test.each([['/silent x'], ['/usr/bin is a folder'], ['/unknown thing']])('%s is text', async (prompt) => {
