@@ -13,6 +13,18 @@ const STEERING = new Set(['BASH_ENV', 'ENV', 'CDPATH']);
 export const RUN_MARK = 'BATON_COMMANDS_OF';
 
 /**
+ * A setting for every git that a command runs. Without `safe.bareRepository=explicit` a folder with the files of a bare
+ * repository, which may be written like any other, decides what `git status` starts in it.
+ */
+function addGitSetting(environment: Record<string, string>, name: string, value: string): void {
+  const given = Number(environment.GIT_CONFIG_COUNT ?? '0');
+  const count = Number.isSafeInteger(given) && given > 0 ? given : 0;
+  environment[`GIT_CONFIG_KEY_${count}`] = name;
+  environment[`GIT_CONFIG_VALUE_${count}`] = value;
+  environment.GIT_CONFIG_COUNT = String(count + 1);
+}
+
+/**
  * The environment of a command: that of the agent without its secrets, and marked so that the command can see that it
  * runs inside an agent.
  * @param runMark unique for the run
@@ -33,6 +45,7 @@ export function childEnvironment(
   child.GIT_PAGER = 'cat';
   // No prompt can be answered, so git fails at once in place of waiting for a name.
   child.GIT_TERMINAL_PROMPT ??= '0';
+  addGitSetting(child, 'safe.bareRepository', 'explicit');
   child[RUN_MARK] = runMark;
   return child;
 }

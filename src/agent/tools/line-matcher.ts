@@ -3,8 +3,9 @@ import { isFields } from '../../contract/fields.ts';
 import type { Pacer } from './pacer.ts';
 import { ToolInputError } from './types.ts';
 
-/** Lines between two looks at the clock. */
-const BLOCK = 64;
+/** Characters between two looks at the clock; a line counts as some at least. */
+const BLOCK = 32_768;
+const LEAST = 256;
 const SLICE_MS = 10;
 /** A single line may hold everything else up for this long, then the pattern is interrupted. */
 const LINE_LIMIT_MS = 40;
@@ -60,8 +61,10 @@ function createRegexMatcher(regex: RegExp): LineMatcher {
   const step = (): void => {
     const end = performance.now() + SLICE_MS;
     while (work.at < work.lines.length) {
-      for (const stop = Math.min(work.at + BLOCK, work.lines.length); work.at < stop; work.at++) {
-        if (regex.test(work.lines[work.at] ?? '')) work.hits.push(work.at);
+      for (let size = 0; size < BLOCK && work.at < work.lines.length; work.at++) {
+        const line = work.lines[work.at] ?? '';
+        if (regex.test(line)) work.hits.push(work.at);
+        size += LEAST + line.length;
       }
       if (performance.now() > end) return;
     }
@@ -99,10 +102,13 @@ function createTextMatcher(query: string, caseInsensitive: boolean): LineMatcher
     ...(caseInsensitive ? {} : { needle: Buffer.from(query) }),
     async match(lines, pacer) {
       const hits: number[] = [];
-      for (let at = 0; at < lines.length; at++) {
-        const line = lines[at] ?? '';
+      let size = 0;
+      for (const [at, line] of lines.entries()) {
         if ((caseInsensitive ? line.toLowerCase() : line).includes(wanted)) hits.push(at);
-        if (at % BLOCK === 0 && pacer.due()) await pacer.pause();
+        size += LEAST + line.length;
+        if (size < BLOCK) continue;
+        size = 0;
+        if (pacer.due()) await pacer.pause();
       }
       return hits;
     },

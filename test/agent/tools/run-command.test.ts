@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
@@ -74,6 +75,30 @@ test('the environment is marked, and holds none of our secrets', async () => {
     'STRIPE_API_KEY=theirs',
   ])
     expect(displayOutput?.split('\n')).toContain(line);
+});
+
+test('a folder that poses as a bare repository runs nothing through git', async () => {
+  const bench = createBench();
+  const trace = join(bench.outside, 'trace');
+  for (const name of ['objects/x', 'refs/x']) bench.write(`evil/${name}`, '');
+  bench.write('evil/HEAD', 'ref: refs/heads/main\n');
+  const settings = [
+    '[core]',
+    'repositoryformatversion = 0',
+    'bare = false',
+    `worktree = "${join(bench.root, 'evil')}"`,
+    `fsmonitor = "touch ${trace}; false"`,
+  ];
+  bench.write('evil/config', settings.join('\n'));
+  const plainGit = spawnSync('git', ['status'], {
+    cwd: join(bench.root, 'evil'),
+    env: { PATH: process.env.PATH },
+  });
+  expect(plainGit.error).toBeUndefined();
+  expect(existsSync(trace)).toBe(true);
+  rmSync(trace);
+  await bench.run('run_command', { CommandLine: 'git status', Cwd: 'evil' });
+  expect(existsSync(trace)).toBe(false);
 });
 
 test('only the command line is a documented parameter', async () => {

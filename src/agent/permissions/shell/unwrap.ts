@@ -4,9 +4,10 @@
  */
 import { basename } from 'node:path';
 import { type OptionSpec, scanOptions } from './options.ts';
+import { unwrapDeclare, unwrapGit, unwrapTar } from './program-arguments.ts';
 import { readShellCall, SHELLS } from './shell-programs.ts';
 import { type CommandPart, type Scope, type ShellWord, subshell } from './types.ts';
-import { isHarmlessVariable, isRiskyVariable } from './variables.ts';
+import { isHarmlessVariable } from './variables.ts';
 import { UNKNOWN_WORD } from './words.ts';
 
 /** What the reading of one command needs of the reading of the whole script. */
@@ -140,44 +141,6 @@ function unwrapFind({ args, scope, reader }: Call): Unwrapped | undefined {
   return { named, ownNamed: 0, ...(parts.length > 0 ? { parts } : {}) };
 }
 
-const GIT_VALUE = new Set(['-c', '--git-dir', '--work-tree', '--namespace', '--config-env', '--exec-path']);
-const GIT_STARTS = /^(-x|--ex|--upl|--rec|--open|-O|ext::)/;
-
-/** How many arguments a rule for git must name: options and sub-commands that run programs are not in `command(git)`. */
-function unwrapGit({ args }: Call): Unwrapped {
-  let named = 0;
-  let at = 0;
-  for (; at < args.length; at++) {
-    const word = args[at];
-    const text = word?.value;
-    if (text === undefined) {
-      named = at + 1;
-      if (word?.loose) break;
-    } else if (text === '-C') at++;
-    else if (GIT_VALUE.has(text)) named = ++at + 1;
-    else if (/^(-c.|--(git-dir|work-tree|namespace|config-env|exec-path)=|-p$|--paginate$)/.test(text))
-      named = at + 1;
-    else if (!text.startsWith('-')) break;
-  }
-  const [sub, subsub] = [args[at]?.value, args[at + 1]?.value];
-  if (sub === 'config' || sub === 'difftool' || sub === 'mergetool') named = at + 1;
-  if (
-    sub === 'filter-branch' ||
-    (sub === 'bisect' && subsub === 'run') ||
-    (sub === 'submodule' && subsub === 'foreach')
-  )
-    named = args.length;
-  for (let index = at + 1; index < args.length; index++) {
-    if (GIT_STARTS.test(args[index]?.value ?? '')) named = args.length;
-  }
-  return { named };
-}
-
-function unwrapTar(call: Call): Unwrapped {
-  const starts = call.args.some((word) => /^--(to|us|ch|rs|ne|in)|^-[A-Za-z]*[IF]/.test(word.value ?? ''));
-  return starts ? whole(call) : { named: 0 };
-}
-
 function unwrapEval({ args, scope, reader }: Call): Unwrapped | undefined {
   if (args.some((word) => word.value === undefined)) {
     reader.problem('what eval runs is known only at run time');
@@ -194,17 +157,6 @@ function unwrapTrap({ args, scope, reader }: Call): Unwrapped | undefined {
     return undefined;
   }
   return { parts: reader.script(text, { ...scope, repeated: true }), named: 1 };
-}
-
-/** `export PATH=…` takes a rule that names the assignment. */
-function unwrapDeclare({ args, reader }: Call): Unwrapped {
-  let named = 0;
-  for (const [index, word] of args.entries()) {
-    const [, name] = /^([A-Za-z_]\w*)\+?=/.exec(word.text) ?? [];
-    if (name !== undefined && isRiskyVariable(name)) named = index + 1;
-    if (word.loose) reader.problem(`what ${word.text} sets is known only at run time`);
-  }
-  return { named };
 }
 
 const SUDO: PrefixSpec = {

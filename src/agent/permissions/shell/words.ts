@@ -54,9 +54,5 @@ export function readAssignment(assignment: Assignment): ShellWord {
   return { value: inner.value === undefined ? undefined : name + inner.value, text, loose: false };
 }
 
-export function fixedWord(value: string): ShellWord {
-  return { value, text: value, loose: false };
-}
-
 /** A word that is known only at run time, where nothing was written (what `xargs` appends). */
 export const UNKNOWN_WORD: ShellWord = { value: undefined, text: '…', loose: true };
