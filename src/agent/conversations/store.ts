@@ -1,15 +1,9 @@
-import { fstatSync, ftruncateSync, readFileSync, statSync, writeSync } from 'node:fs';
+import { fstatSync, ftruncateSync, readFileSync, writeSync } from 'node:fs';
 import { makePrivateFolder } from '../../platform/atomic-file.ts';
 import { errorCode, errorMessage } from '../../platform/errors.ts';
 import { type HeldLock, tryAcquireLock } from '../../platform/kernel-lock.ts';
-import {
-  conversationArtifacts,
-  conversationFile,
-  conversationsFolder,
-  isConversationId,
-  latestConversation,
-} from './folder.ts';
-import { type History, readHistory } from './history.ts';
+import { conversationArtifacts, conversationFile, conversationsFolder } from './folder.ts';
+import { readHistory } from './history.ts';
 import { type ConversationRecord, type NewRecord, RECORD_VERSION } from './records.ts';
 
 /** A conversation that cannot be opened or written. The message is for the person who asked. */
@@ -44,7 +38,8 @@ export interface NewConversation {
 
 type NewHeader = Extract<NewRecord, { type: 'conversation' }>;
 
-interface Place {
+/** Where a conversation stands and how its lines are kept. */
+export interface Place {
   id: string;
   artifacts: string;
   branch: ConversationRecord[];
@@ -55,7 +50,8 @@ interface Place {
   close: () => void;
 }
 
-function conversationAt(place: Place): Conversation {
+/** A conversation that goes on from a place. */
+export function conversationAt(place: Place): Conversation {
   let { lastId, lastStep } = place;
   const append = (record: NewRecord): ConversationRecord => {
     const placed: ConversationRecord = {
@@ -79,8 +75,11 @@ function conversationAt(place: Place): Conversation {
   };
 }
 
-/** Takes the file for this process. The lock is on the file itself and goes with the process, however it ends. */
-function lockFile(file: string, id: string): HeldLock {
+/**
+ * Takes the file for this process. The lock is on the file itself and goes with the process, however it ends.
+ * @throws {ConversationError} that names who has it
+ */
+export function lockFile(file: string, id: string): HeldLock {
   const lock = tryAcquireLock(file);
   if (lock) return lock;
   const session = readHistory(readFileSync(file))?.branch.findLast((record) => record.type === 'session');
@@ -111,14 +110,16 @@ function writeLine(fd: number, id: string, line: string): void {
   }
 }
 
-function lockedPlace(lock: HeldLock, id: string): Pick<Place, 'write' | 'close'> {
+/** Lines go to the locked file; letting the conversation go frees it. */
+export function lockedPlace(lock: HeldLock, id: string): Pick<Place, 'write' | 'close'> {
   return {
     write: (line) => writeLine(lock.fd, id, line),
     close: () => lock.release(),
   };
 }
 
-function header(fields: NewConversation): NewHeader {
+/** The first record of a file. */
+export function header(fields: NewConversation): NewHeader {
   return {
     type: 'conversation',
     version: RECORD_VERSION,
@@ -129,7 +130,8 @@ function header(fields: NewConversation): NewHeader {
   };
 }
 
-function createFile(stateDir: string, id: string): HeldLock {
+/** Makes and locks the file of a new conversation. @throws {ConversationError} */
+export function createFile(stateDir: string, id: string): HeldLock {
   try {
     makePrivateFolder(conversationsFolder(stateDir));
     return lockFile(conversationFile(stateDir, id), id);
@@ -170,118 +172,4 @@ export function createConversation(fields: NewConversation): Conversation {
 /** A conversation of which nothing is kept. `artifacts` is a folder that the caller makes and removes. */
 export function ephemeralConversation(id: string, artifacts: string): Conversation {
   return conversationAt({ id, artifacts, branch: [], lastId: 0, lastStep: -1, write() {}, close() {} });
-}
-
-function unknownConversation(stateDir: string, id: string, cwd: string): ConversationError {
-  const latest = latestConversation(stateDir, cwd);
-  const hint = latest === undefined ? '' : `; the newest one of this folder is ${latest}`;
-  return new ConversationError(
-    `conversation "${id}" not found${hint}; list them with: baton-agent conversations list`,
-  );
-}
-
-export interface OpenedConversation {
-  conversation: Conversation;
-  history: History;
-  /** What the person should know: torn or unreadable records. */
-  notices: string[];
-}
-
-function readOrRefuse(stateDir: string, id: string, cwd: string): { bytes: Uint8Array; history: History } {
-  if (!isConversationId(id)) throw unknownConversation(stateDir, id, cwd);
-  const file = conversationFile(stateDir, id);
-  let bytes: Uint8Array;
-  try {
-    bytes = readFileSync(file);
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') throw unknownConversation(stateDir, id, cwd);
-    throw new ConversationError(`conversation "${id}" cannot be read: ${errorMessage(error)}`, {
-      cause: error,
-    });
-  }
-  const history = readHistory(bytes);
-  if (!history) {
-    throw new ConversationError(
-      `conversation "${id}" cannot be read: ${file} holds no conversation; start a new one, or restore the file`,
-    );
-  }
-  return { bytes, history };
-}
-
-function readingNotices(id: string, bytes: Uint8Array, history: History): string[] {
-  const notices: string[] = [];
-  const torn = bytes.length - history.wholeBytes;
-  if (torn > 0) {
-    notices.push(`conversation "${id}" ended in the middle of a record; its last ${torn} bytes were dropped`);
-  }
-  if (history.skipped > 0) {
-    notices.push(`conversation "${id}" has ${history.skipped} unreadable record(s); they were skipped`);
-  }
-  return notices;
-}
-
-/**
- * Goes on with a stored conversation, from its newest record.
- * @param cwd for the suggestion when the id is unknown
- * @throws {ConversationError} unknown id, no conversation in the file, or in use by another process
- */
-export function resumeConversation(stateDir: string, id: string, cwd: string): OpenedConversation {
-  // Looked up first, so that an unknown id creates no file.
-  readOrRefuse(stateDir, id, cwd);
-  const file = conversationFile(stateDir, id);
-  const lock = lockFile(file, id);
-  try {
-    // Read again now that nobody else writes.
-    const { bytes, history } = readOrRefuse(stateDir, id, cwd);
-    if (fstatSync(lock.fd).ino !== statSync(file).ino) throw unknownConversation(stateDir, id, cwd);
-    if (bytes.length > history.wholeBytes) ftruncateSync(lock.fd, history.wholeBytes);
-    const conversation = conversationAt({
-      id,
-      artifacts: conversationArtifacts(stateDir, id),
-      branch: history.branch,
-      lastId: history.lastId,
-      lastStep: history.lastStep,
-      ...lockedPlace(lock, id),
-    });
-    return { conversation, history, notices: readingNotices(id, bytes, history) };
-  } catch (error) {
-    lock.release();
-    throw error;
-  }
-}
-
-/**
- * Starts a new conversation with the records of another one's newest branch: the original is only read, so it may be in
- * use meanwhile.
- * @throws {ConversationError} as {@link resumeConversation}, save for one in use
- */
-export function forkConversation(
-  stateDir: string,
-  sourceId: string,
-  fields: NewConversation,
-): OpenedConversation {
-  const { bytes, history } = readOrRefuse(stateDir, sourceId, fields.cwd);
-  const lock = createFile(stateDir, fields.id);
-  try {
-    const [first, ...rest] = history.branch;
-    const copied: ConversationRecord[] = rest;
-    if (first?.type === 'conversation') {
-      const recordId = history.branch.at(-1)?.id ?? first.id;
-      copied.unshift({ ...first, ...header(fields), forkedFrom: { conversationId: sourceId, recordId } });
-    }
-    const place = lockedPlace(lock, fields.id);
-    place.write(copied.map((record) => `${JSON.stringify(record)}\n`).join(''));
-    const conversation = conversationAt({
-      id: fields.id,
-      artifacts: conversationArtifacts(stateDir, fields.id),
-      branch: copied,
-      lastId: history.lastId,
-      lastStep: history.lastStep,
-      ...place,
-    });
-    return { conversation, history, notices: readingNotices(sourceId, bytes, history) };
-  } catch (error) {
-    lock.release();
-    throw error;
-  }
 }

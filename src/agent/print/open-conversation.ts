@@ -2,14 +2,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { randomUuid } from '../../platform/random.ts';
 import { latestConversation } from '../conversations/folder.ts';
+import { forkConversation, type OpenedConversation, resumeConversation } from '../conversations/resume.ts';
 import {
   type Conversation,
   ConversationError,
   createConversation,
   ephemeralConversation,
-  forkConversation,
-  type OpenedConversation,
-  resumeConversation,
 } from '../conversations/store.ts';
 import type { Diagnostics } from './diagnostics.ts';
 import type { PrintOptions } from './options.ts';
