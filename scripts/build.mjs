@@ -9,11 +9,11 @@
 //    supervisor cannot pull code from under it.
 import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, join, relative } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as esbuild from 'esbuild';
 import { bundlingPlugins } from './esbuild-plugins.mjs';
-import { packChunks } from './pack-chunks.mjs';
+import { packSmall } from './pack-small.mjs';
 import { toCommonJs, toModuleFunction } from './to-common-js.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -24,11 +24,8 @@ const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 // The agent is bundled apart from the server: code that both use, split off into files of its own, would be one more file
 // to load for each small part.
 const programs = [
-  { entries: { baton: 'src/cli/baton.ts', 'agy-mcp': 'src/cli/agy-mcp.ts' }, packs: [] },
-  {
-    entries: { 'baton-agent': 'src/agent/bin.ts' },
-    packs: [{ program: 'src/agent/bin.ts', part: 'src/agent/print/main.ts', name: 'print' }],
-  },
+  { baton: 'src/cli/baton.ts', 'agy-mcp': 'src/cli/agy-mcp.ts' },
+  { 'baton-agent': 'src/agent/bin.ts' },
 ];
 
 // For profiles: names of functions and files as in the source.
@@ -52,7 +49,7 @@ const shared = {
 };
 
 /** The bin: loads its part of the build. */
-async function writeBin(name, entry, buildId) {
+async function writeBin({ name, entry, pack, buildId }) {
   const built = await esbuild.build({
     ...shared,
     keepNames: false,
@@ -60,15 +57,22 @@ async function writeBin(name, entry, buildId) {
     format: 'cjs',
     outdir: dist,
     inject: [],
-    define: { __BUILD_ID__: JSON.stringify(buildId), __ENTRY__: JSON.stringify(`./${entry}`) },
+    define: {
+      __BUILD_ID__: JSON.stringify(buildId),
+      __ENTRY__: JSON.stringify(`./${entry}`),
+      __PACK__: JSON.stringify(pack),
+    },
   });
   const path = join(dist, `${name}.js`);
   writeFileSync(path, `#!/usr/bin/env node\n${built.outputFiles[0].text}`);
   chmodSync(path, 0o755);
 }
 
-/** Bundles entries that share their chunks. @returns the code of each by path, and esbuild's account of them */
-async function bundle({ entries, packs }) {
+/**
+ * Bundles entries that share their chunks.
+ * @returns the files by name, the name of the one with the small parts, and esbuild's account of them all
+ */
+async function bundle(entries) {
   const { outputFiles, metafile } = await esbuild.build({
     ...shared,
     entryPoints: entries,
@@ -79,10 +83,10 @@ async function bundle({ entries, packs }) {
     chunkNames: '[name]-[hash]',
     metafile: true,
   });
-  const codes = new Map();
-  for (const { path, text } of outputFiles) codes.set(relative(root, path), await toCommonJs(text, minify));
-  for (const pack of packs) packChunks(metafile.outputs, codes, pack);
-  return { codes, outputs: metafile.outputs };
+  const parts = new Map();
+  for (const { path, text } of outputFiles)
+    parts.set(basename(path), toModuleFunction(await toCommonJs(text, minify)));
+  return { entries, ...packSmall(parts), outputs: metafile.outputs };
 }
 
 async function main() {
@@ -96,19 +100,25 @@ async function main() {
   rmSync(dist, { recursive: true, force: true });
   mkdirSync(chunks, { recursive: true });
   const hash = createHash('sha256').update(version);
-  for (const [path, code] of bundles.flatMap(({ codes }) => [...codes])) {
-    hash.update(basename(path)).update(code);
-    writeFileSync(join(root, path), toModuleFunction(code));
+  for (const { files } of bundles) {
+    for (const [name, code] of files) {
+      hash.update(name).update(code);
+      writeFileSync(join(chunks, name), code);
+    }
   }
   const buildId = `${version}-${hash.digest('hex').slice(0, 12)}`;
-  const outputs = Object.assign({}, ...bundles.map((built) => built.outputs));
-  for (const [name, source] of programs.flatMap(({ entries }) => Object.entries(entries))) {
-    const [file] = Object.entries(outputs).find(([, output]) => output.entryPoint === source);
-    await writeBin(name, basename(file), buildId);
+  for (const { entries, pack, outputs } of bundles) {
+    for (const [name, source] of Object.entries(entries)) {
+      const [file] = Object.entries(outputs).find(([, output]) => output.entryPoint === source);
+      await writeBin({ name, entry: basename(file), pack, buildId });
+    }
   }
   writeFileSync(join(dist, 'supervisor.js'), await toCommonJs(supervisor.outputFiles[0].text, minify));
   writeFileSync(join(dist, 'package.json'), '{"type":"commonjs"}\n');
-  if (process.env.BATON_METAFILE) writeFileSync(process.env.BATON_METAFILE, JSON.stringify({ outputs }));
+  if (process.env.BATON_METAFILE) {
+    const outputs = Object.assign({}, ...bundles.map((built) => built.outputs));
+    writeFileSync(process.env.BATON_METAFILE, JSON.stringify({ outputs }));
+  }
 }
 
 await main();

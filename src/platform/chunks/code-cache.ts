@@ -14,10 +14,13 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** Compiled code of one file, as V8 made it, and after how many runs. */
+/** Compiled code of one file, as V8 made it. */
 export interface CachedCode {
   data: Buffer;
+  /** How many runs it was made from. */
   runs: number;
+  /** The parts of the file that those runs used, where it has parts. */
+  parts: readonly string[];
 }
 
 /** V8's compiled code of this build's files, on disk. Nothing here throws: without a cache a start is slower, no more. */
@@ -26,8 +29,9 @@ export interface CodeCache {
   write(name: string, code: CachedCode): void;
 }
 
-const MAGIC = 0x3243_4342; // "BCC2"
-const HEADER_BYTES = 16;
+const MAGIC = 0x3343_4342; // "BCC3"
+/** Magic, length and checksum of the data, runs, length of the names of parts; the names and the data follow. */
+const HEADER_BYTES = 20;
 const OTHERS_MAY_WRITE = 0o022;
 /** Folders of other builds, Node versions and flags beside the one in use; the oldest go. */
 const KEPT_BUILDS = 8;
@@ -118,25 +122,33 @@ export function openCodeCache(folder: string): CodeCache {
       try {
         const file = readFile(pathOf(name));
         if (file?.readUInt32LE(0) !== MAGIC) return undefined;
-        const data = file.subarray(HEADER_BYTES);
+        const start = HEADER_BYTES + file.readUInt32LE(16);
+        const data = file.subarray(start);
         if (file.readUInt32LE(4) !== data.length || file.readUInt32LE(8) !== checksum(data)) return undefined;
-        return { data, runs: file.readUInt32LE(12) };
+        const parts = file.toString('latin1', HEADER_BYTES, start);
+        return { data, runs: file.readUInt32LE(12), parts: parts === '' ? [] : parts.split('\n') };
       } catch {
         return undefined;
       }
     },
-    write(name, { data, runs }) {
+    write(name, { data, runs, parts }) {
       try {
         const isNew = !isOwnFolder(folder);
         if (isNew && !makeOwnFolder(folder)) return;
         usable = true;
+        const names = Buffer.from(parts.join('\n'), 'latin1');
         const header = Buffer.alloc(HEADER_BYTES);
         header.writeUInt32LE(MAGIC, 0);
         header.writeUInt32LE(data.length, 4);
         header.writeUInt32LE(checksum(data), 8);
         header.writeUInt32LE(runs, 12);
+        header.writeUInt32LE(names.length, 16);
         const temporary = `${pathOf(name)}.${process.pid}`;
-        writeFileSync(temporary, Buffer.concat([header, data]), { mode: 0o600, flag: 'wx', flush: true });
+        writeFileSync(temporary, Buffer.concat([header, names, data]), {
+          mode: 0o600,
+          flag: 'wx',
+          flush: true,
+        });
         renameSync(temporary, pathOf(name));
         if (isNew) removeOldBuilds(folder);
       } catch {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Script } from 'node:vm';
-import type { CachedCode, CodeCache } from './code-cache.ts';
+import type { CodeCache } from './code-cache.ts';
 
 interface Module {
   exports: unknown;
@@ -25,6 +25,10 @@ interface Compiled {
   script: Script;
   /** Runs that went into the code that was used; 0 = there was none, or it was refused. */
   runs: number;
+  /** Parts whose functions are in the code that was used. */
+  known: readonly string[];
+  /** Parts that this run has used. */
+  used: Set<string>;
 }
 
 /** Smaller files compile faster than their compiled code is read. */
@@ -36,6 +40,15 @@ function isModuleFunction(value: unknown): value is ModuleFunction {
   return typeof value === 'function';
 }
 
+function isPack(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}
+
+function hasLearned({ runs, known, used }: Compiled): boolean {
+  if (used.size === 0) return runs >= RUNS_TO_LEARN_FROM;
+  return [...used].every((part) => known.includes(part));
+}
+
 export interface Chunks {
   require: ChunkRequire;
   /** Keeps the compiled code of what was loaded so far, where that is worth it. Never throws. */
@@ -43,25 +56,49 @@ export interface Chunks {
 }
 
 /**
- * Loads the files that the build wrote (scripts/build.mjs): each is one function expression with the parameters of a
- * CommonJS module. Node's own loader would do, but it resolves and looks up each file by a dozen system calls and cannot
- * be given compiled code on Node 20.
+ * Loads the files that the build wrote (scripts/build.mjs). Each is one function expression with the parameters of a
+ * CommonJS module; one, the pack, is an object of such functions by name: the small ones. Node's own loader would do, but
+ * it resolves and looks up each file by a dozen system calls and cannot be given compiled code on Node 20.
+ * @param options.cache undefined = everything is compiled
  */
-export function createChunks(folder: string, nodeRequire: NodeRequire, cache: CodeCache | undefined): Chunks {
+export function createChunks(options: {
+  folder: string;
+  pack: string;
+  nodeRequire: NodeRequire;
+  cache: CodeCache | undefined;
+}): Chunks {
+  const { folder, nodeRequire, cache } = options;
   const modules = new Map<string, Module>();
   const compiled: Compiled[] = [];
 
-  const compile = (name: string): unknown => {
+  const compile = (name: string): { value: unknown; used: Set<string> } => {
     const filename = `${folder}/${name}`;
+    const used = new Set<string>();
     // The build writes plain ASCII: a text of one byte a character, which V8 reads without a copy.
     const text = readFileSync(filename, 'latin1');
-    if (!cache || text.length < WORTH_CACHING) return new Script(text, { filename }).runInThisContext();
-    const cached: CachedCode | undefined = cache.read(name);
+    if (!cache || text.length < WORTH_CACHING)
+      return { value: new Script(text, { filename }).runInThisContext(), used };
+    const cached = cache.read(name);
     const script = new Script(text, { filename, ...(cached && { cachedData: cached.data }) });
     // Code of another version or other flags of V8 is refused, and the text compiled instead.
-    const runs = cached && script.cachedDataRejected === false ? cached.runs : 0;
-    if (runs < RUNS_TO_LEARN_FROM) compiled.push({ name, script, runs });
-    return script.runInThisContext();
+    const isUsed = cached && script.cachedDataRejected === false;
+    compiled.push({
+      name,
+      script,
+      runs: isUsed ? cached.runs : 0,
+      known: isUsed ? cached.parts : [],
+      used,
+    });
+    return { value: script.runInThisContext(), used };
+  };
+
+  const { value: packed, used: usedParts } = compile(options.pack);
+  const pack = isPack(packed) ? packed : {};
+
+  const find = (name: string): unknown => {
+    if (!Object.hasOwn(pack, name)) return compile(name).value;
+    usedParts.add(name);
+    return pack[name];
   };
 
   const require: ChunkRequire = Object.assign(
@@ -72,7 +109,7 @@ export function createChunks(folder: string, nodeRequire: NodeRequire, cache: Co
       if (known) return known.exports;
       const module: Module = { exports: {} };
       modules.set(name, module);
-      const run = compile(name);
+      const run = find(name);
       if (!isModuleFunction(run))
         throw new Error(`${folder}/${name} is no part of this build; install Baton again`);
       run.call(module.exports, module.exports, require, module, `${folder}/${name}`, folder);
@@ -84,9 +121,15 @@ export function createChunks(folder: string, nodeRequire: NodeRequire, cache: Co
   return {
     require,
     save() {
-      for (const { name, script, runs } of compiled.splice(0)) {
+      for (const entry of compiled) {
+        if (hasLearned(entry)) continue;
         try {
-          cache?.write(name, { data: script.createCachedData(), runs: runs + 1 });
+          const parts = [...new Set([...entry.known, ...entry.used])];
+          cache?.write(entry.name, {
+            data: entry.script.createCachedData(),
+            runs: entry.runs + 1,
+            parts,
+          });
         } catch {
           // Nothing is lost but speed.
         }

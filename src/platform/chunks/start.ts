@@ -2,14 +2,17 @@ import { join } from 'node:path';
 import { openCodeCache } from './code-cache.ts';
 import { createChunks } from './load-chunks.ts';
 
-/** Written in at build time: the hash of all files of the build, and the file of the program to start. */
+/** Written in at build time: the hash of all files of the build, the file of the program to start, and that of its small parts. */
 declare const __BUILD_ID__: string;
 declare const __ENTRY__: string;
-declare const require: Parameters<typeof createChunks>[1];
+declare const __PACK__: string;
+declare const require: Parameters<typeof createChunks>[0]['nodeRequire'];
 declare const __dirname: string;
 
-/** A program that lives longer has done its start by then; V8 throws away code that is not used for long. */
-const START_IS_OVER_MS = 2000;
+/** Code is kept this long after the start: a client may kill its server soon. */
+const START_IS_OVER_MS = 500;
+/** What lives longer keeps nothing at its end: V8 has thrown away by then what only the start used. */
+const LONG_LIVED_SECONDS = 60;
 
 function hashOf(text: string): string {
   let hash = 0x811c_9dc5;
@@ -37,9 +40,16 @@ function cacheFolder(environment: NodeJS.ProcessEnv): string | undefined {
 }
 
 const folder = cacheFolder(process.env);
-const chunks = createChunks(join(__dirname, 'chunks'), require, folder ? openCodeCache(folder) : undefined);
+const chunks = createChunks({
+  folder: join(__dirname, 'chunks'),
+  pack: __PACK__,
+  nodeRequire: require,
+  cache: folder ? openCodeCache(folder) : undefined,
+});
 if (folder) {
-  process.once('exit', () => chunks.save());
+  process.once('exit', () => {
+    if (process.uptime() < LONG_LIVED_SECONDS) chunks.save();
+  });
   setTimeout(() => chunks.save(), START_IS_OVER_MS).unref();
 }
 chunks.require(__ENTRY__);

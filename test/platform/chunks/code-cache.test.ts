@@ -28,7 +28,7 @@ afterEach(() => rmSync(home, { recursive: true, force: true }));
 const file = (): string => join(folder, 'a.js.bin');
 
 function write(): void {
-  openCodeCache(folder).write('a.js', { data, runs: 2 });
+  openCodeCache(folder).write('a.js', { data, runs: 2, parts: ['x.js', 'y.js'] });
 }
 
 function readBack(): unknown {
@@ -39,7 +39,7 @@ describe('the code cache', () => {
   it('gives back what was written, in private files', () => {
     expect(readBack()).toBeUndefined();
     write();
-    expect(readBack()).toEqual({ data, runs: 2 });
+    expect(readBack()).toEqual({ data, runs: 2, parts: ['x.js', 'y.js'] });
     expect(statSync(folder).mode & 0o777).toBe(0o700);
     expect(statSync(file()).mode & 0o777).toBe(0o600);
     expect(readdirSync(folder)).toEqual(['a.js.bin']);
@@ -50,7 +50,7 @@ describe('the code cache', () => {
     ['with one page of zeros', (bytes) => Buffer.from(bytes).fill(0, 4096, 8192)],
     ['that was cut', (bytes) => bytes.subarray(0, 9000)],
     ['that is empty', () => Buffer.alloc(0)],
-    ['that is only a header', (bytes) => bytes.subarray(0, 16)],
+    ['that is only a header', (bytes) => bytes.subarray(0, 20)],
     ['of another kind', (bytes) => Buffer.concat([Buffer.from('JUNK'), bytes.subarray(4)])],
     ['with something behind it', (bytes) => Buffer.concat([bytes, Buffer.alloc(100)])],
   ])('refuses a file %s', (_what, change) => {
