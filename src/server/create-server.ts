@@ -15,16 +15,18 @@ import { checkArguments } from './check-arguments.ts';
 import type { ServerCore } from './core.ts';
 import { INSTRUCTIONS } from './instructions.ts';
 import { jobAnswer } from './job-answer.ts';
+import { servePrompts } from './prompts/serve-prompts.ts';
+import { serveResources } from './resources/serve-resources.ts';
 import { BatonServer } from './tasks/baton-server.ts';
 import { takesTasks } from './tasks/extension.ts';
 import { serveTasks, taskOf } from './tasks/serve-tasks.ts';
 import type { ToolDefinition } from './tool.ts';
 import type { ToolCall } from './tool-call.ts';
-import { errorResult, toResult } from './tool-result.ts';
+import { errorResult, knowsLinks, toResult } from './tool-result.ts';
 import { createToolTable, type ToolTable } from './tool-table.ts';
 
-/** The tools of a process never change, so a client may keep the list. */
-const LIST_TTL_MS = 300_000;
+/** The tools, prompts and templates of a process never change, so a client may keep the lists. */
+const UNCHANGING = { ttlMs: 300_000, cacheScope: 'private' } as const;
 
 /** Called only for answers to elicitations, which no tool of ours asks for through the old push interface. */
 const noElicitation = {
@@ -43,7 +45,7 @@ async function answerWithTask(
   call: ToolCall,
 ): Promise<CallToolResult> {
   const status = await start(args, call);
-  if (isTerminal(status.state)) return toResult(jobAnswer(core, call.environment, status));
+  if (isTerminal(status.state)) return toResult(jobAnswer(core, call.environment, status), true);
   // The SDK knows no task handle: to its types this is a result without content (see BatonServer).
   return { resultType: 'task', ...taskOf(core, status), content: [] };
 }
@@ -53,13 +55,14 @@ async function callTool(
   tool: ToolDefinition,
   given: unknown,
   call: ToolCall,
-  asTask: boolean,
+  client: { takesTasks: boolean; knowsLinks: boolean },
 ): Promise<CallToolResult> {
   const checked = checkArguments(given, tool.inputSchema);
   if (!checked.ok) return errorResult(checked.fault);
   try {
-    if (asTask && tool.startTask) return await answerWithTask(core, tool.startTask, checked.arguments, call);
-    return toResult(await tool.run(checked.arguments, call));
+    if (client.takesTasks && tool.startTask)
+      return await answerWithTask(core, tool.startTask, checked.arguments, call);
+    return toResult(await tool.run(checked.arguments, call), client.knowsLinks);
   } catch (error) {
     core.log.info('tool call failed', { tool: tool.name, error: errorMessage(error).slice(0, 300) });
     return errorResult(errorMessage(error));
@@ -84,10 +87,14 @@ export function createServerFactory(
     const server = new BatonServer(
       { name: core.name, title: 'Baton', version: VERSION },
       {
-        capabilities: { tools: {} },
+        capabilities: { tools: {}, resources: { subscribe: true }, prompts: {}, completions: {} },
         instructions: INSTRUCTIONS,
         jsonSchemaValidator: noElicitation,
-        cacheHints: { 'tools/list': { ttlMs: LIST_TTL_MS, cacheScope: 'private' } },
+        cacheHints: {
+          'tools/list': UNCHANGING,
+          'prompts/list': UNCHANGING,
+          'resources/templates/list': UNCHANGING,
+        },
       },
     );
     server.setRequestHandler('tools/list', () => ({ tools: table().list }));
@@ -99,11 +106,16 @@ export function createServerFactory(
       onActive(1);
       try {
         const call = toolCallOf(core, server, context);
-        return await callTool(core, tool, given, call, takesTasks(context));
+        return await callTool(core, tool, given, call, {
+          takesTasks: takesTasks(context),
+          knowsLinks: knowsLinks(server.getNegotiatedProtocolVersion()),
+        });
       } finally {
         onActive(-1);
       }
     });
+    serveResources(server, core, era);
+    servePrompts(server, core);
     if (era === 'modern') serveTasks(server, core);
     return server;
   };

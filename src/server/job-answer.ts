@@ -10,11 +10,10 @@ const OVERRUN_NOTE =
 
 /** The answer of a waiting tool: the job's id, its status, and a note when it has not ended. */
 export function jobAnswer(core: ServerCore, environment: Environment, status: JobStatus): ToolAnswer {
+  const view = statusView(status, { stateDir: core.stateDir, environment });
+  const jobId = status.job_id;
   return {
-    structured: {
-      job_id: status.job_id,
-      ...statusView(status, { stateDir: core.stateDir, environment }),
-      ...(!isTerminal(status.state) && { note: OVERRUN_NOTE }),
-    },
+    structured: { job_id: jobId, ...view, ...(!isTerminal(status.state) && { note: OVERRUN_NOTE }) },
+    ...(view.next_offset !== undefined && { link: { jobId, part: 'text', title: 'The whole answer' } }),
   };
 }

@@ -1,5 +1,6 @@
 import type { Fields } from '../contract/fields.ts';
 import type { JobStatus } from '../jobs/types.ts';
+import type { JobPart } from './resources/uri.ts';
 import type { ToolCall } from './tool-call.ts';
 
 /** The part of JSON Schema that our tools use; `check-arguments.ts` checks exactly this much. */
@@ -42,7 +43,14 @@ export interface ToolAnnotations {
 }
 
 /** What a tool answers: the object, sent both as structured content and as JSON text, or a text for people. */
-export type ToolAnswer = { structured: Fields } | { text: string; isError?: boolean };
+export type ToolAnswer = { structured: Fields; link?: JobLink } | { text: string; isError?: boolean };
+
+/** Where more about the answer can be read, for clients that know links to resources. */
+export interface JobLink {
+  jobId: string;
+  part: JobPart;
+  title: string;
+}
 
 export interface ToolDefinition {
   name: string;

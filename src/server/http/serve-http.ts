@@ -11,6 +11,8 @@ import { createMcpHandler, isLegacyRequest } from '@modelcontextprotocol/server'
 import type { ServerCore } from '../core.ts';
 import { createServerFactory } from '../create-server.ts';
 import type { Log } from '../log.ts';
+import { listenedResources } from '../resources/listened.ts';
+import { createResourceWatch } from '../resources/watch.ts';
 import type { HttpAddress } from './address.ts';
 import { checkCrossOrigin, checkHost, createBearerCheck, type Rejection } from './guards.ts';
 import { readJsonBody } from './read-body.ts';
@@ -162,6 +164,7 @@ export async function serveHttp(core: ServerCore, options: HttpOptions): Promise
   const onerror = (error: Error): void => core.log.debug('protocol', { error: error.message.slice(0, 300) });
   const modern = createMcpHandler(factory, { legacy: 'reject', onerror, maxRequestBodySize: MAX_BODY_BYTES });
   const sessions = createSessions(factory, core.log, options.sessionLimits);
+  const watch = createResourceWatch(core.stateDir, (uri) => modern.notify.resourceUpdated(uri));
   const sockets = new Set<Socket>();
 
   const serveMcp = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -177,6 +180,11 @@ export async function serveHttp(core: ServerCore, options: HttpOptions): Promise
         return;
       }
       parsedBody = body.value;
+      // The SDK keeps to itself which addresses are listened to; it tells only who asked.
+      for (const uri of listenedResources(parsedBody)) {
+        watch.add(uri);
+        response.once('close', () => watch.remove(uri));
+      }
     }
     let session: string | null = null;
     response.once('close', () => sessions.released(session));
@@ -232,6 +240,7 @@ export async function serveHttp(core: ServerCore, options: HttpOptions): Promise
     url,
     async close() {
       clearInterval(sweep);
+      watch.close();
       const over = new Promise<void>((resolve) => server.close(() => resolve()));
       const from = performance.now();
       // Only calls that are being answered are waited for: an open stream without one has nothing more to say.

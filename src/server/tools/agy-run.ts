@@ -81,6 +81,7 @@ export function agyRun(core: ServerCore): ToolDefinition {
           ...(job.queue_position !== undefined && { queue_position: job.queue_position }),
           ...(job.state === 'failed' && job.error && { error: job.error }),
         },
+        link: { jobId: job.job_id, part: 'status', title: 'How the job stands' },
       };
     },
   };

@@ -110,6 +110,10 @@ describe('the tasks extension', () => {
     const id = task(
       await taking.call('agy_run_sync', { prompt: script({ text: 'half', open: true }, { hang: 1 }) }),
     );
+    await until(
+      async () => (await taking.ask('tasks/get', { taskId: id })).statusMessage === 'agent_response',
+      'its first text',
+    );
     const acknowledged = await taking.ask('tasks/cancel', { taskId: id });
     expect(acknowledged).toMatchObject({ resultType: 'complete' });
     expect(acknowledged).not.toHaveProperty('taskId');
