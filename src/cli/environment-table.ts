@@ -15,6 +15,12 @@ export const VARIABLES: readonly VariableRow[] = [
   },
   { name: 'BATON_RIGHTS', meaning: 'ceiling of what runs may do: plan, workspace, full', fallback: 'full' },
   {
+    name: 'BATON_CONFIRM',
+    meaning:
+      '1: a person confirms runs that may change more than their workspace; refused where a client cannot ask',
+    fallback: '0',
+  },
+  {
     name: 'BATON_STATE_DIR',
     meaning: 'folder of jobs, conversations and locks',
     fallback: '$XDG_STATE_HOME/baton',

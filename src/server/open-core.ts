@@ -4,6 +4,7 @@ import { BackendError, type Environment } from '../backends/types.ts';
 import type { JobsClient } from '../jobs/client.ts';
 import { maxJobs, outputLimitBytes } from '../jobs/run-limits.ts';
 import { stateDir } from '../platform/paths.ts';
+import { wantsConfirmation } from './confirm/question.ts';
 import type { ServerCore } from './core.ts';
 import { createLog, isLogLevel, type Log } from './log.ts';
 
@@ -34,6 +35,7 @@ function checkConfiguration(environment: Environment): void {
   if (problem !== undefined) throw new ConfigurationError(problem);
   try {
     rightsCeiling(environment);
+    wantsConfirmation(environment);
     maxJobs(environment);
     outputLimitBytes(environment);
   } catch (error) {

@@ -67,6 +67,12 @@ export interface ToolDefinition {
    */
   run(args: Fields, call: ToolCall): Promise<ToolAnswer>;
   /**
+   * What a person has to confirm before `run`, when the operator wants that (`BATON_CONFIRM`). Absent, or undefined for
+   * these arguments: nothing.
+   * @throws as `run` does
+   */
+  question?: (args: Fields) => string | undefined;
+  /**
    * Begins (or finds) the job that `run` would wait for, for a client that takes tasks. Resolves once it is durable.
    * Absent where a call is over at once anyway.
    */

@@ -1,3 +1,4 @@
+import { runQuestion } from '../confirm/question.ts';
 import type { ServerCore } from '../core.ts';
 import { jobAnswer } from '../job-answer.ts';
 import { readRunArguments } from '../run-arguments.ts';
@@ -32,6 +33,7 @@ export function agyRunSync(core: ServerCore): ToolDefinition {
       additionalProperties: false,
     },
     meta: { ...LARGE_RESULT_META, 'anthropic/searchHint': 'run agent job and wait for answer, peer review' },
+    question: (args) => runQuestion(readRunArguments(args, core.cwd), core.environment, core.cwd),
     async run(args, call) {
       const wantedMs = parseWait(args.wait);
       const request = readRunArguments(args, core.cwd);

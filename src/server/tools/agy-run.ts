@@ -1,5 +1,6 @@
 import { isTerminal } from '../../contract/outcome.ts';
 import type { JobStatus } from '../../jobs/types.ts';
+import { runQuestion } from '../confirm/question.ts';
 import type { ServerCore } from '../core.ts';
 import { readRunArguments } from '../run-arguments.ts';
 import { startToolRun } from '../start-tool-run.ts';
@@ -69,6 +70,7 @@ export function agyRun(core: ServerCore): ToolDefinition {
       additionalProperties: false,
     },
     meta: { 'anthropic/searchHint': 'run delegate agent job background review research' },
+    question: (args) => runQuestion(readRunArguments(args, core.cwd), core.environment, core.cwd),
     async run(args, call) {
       const request = readRunArguments(args, core.cwd);
       const started = await startToolRun(core, call, 'agy_run', args, request);
