@@ -13,6 +13,11 @@ export const VARIABLES: readonly VariableRow[] = [
     meaning: 'model of baton-agent, as provider/model',
     fallback: 'the only provider with a key',
   },
+  {
+    name: 'BATON_IMAGE_MODEL',
+    meaning: 'model of baton-agent that makes images, as provider/model',
+    fallback: 'by keys',
+  },
   { name: 'BATON_RIGHTS', meaning: 'ceiling of what runs may do: plan, workspace, full', fallback: 'full' },
   {
     name: 'BATON_CONFIRM',

@@ -7,19 +7,19 @@ import { failed, settle, succeeded } from '../tools/outcome.ts';
 import { readChunk } from '../tools/read-text.ts';
 import { type ResolvedPath, resolveArgument } from '../tools/resolve-path.ts';
 import { type PreparedCall, type Tool, ToolInputError, type ToolOutcome } from '../tools/types.ts';
-import type { ImageModel, ImageRequest } from './types.ts';
+import { IMAGE_SIZES, type ImageModel, type ImageRequest, type ImageSize } from './types.ts';
 
 const MAX_REFERENCES = 3;
 const MAX_REFERENCE_BYTES = 8 * 1024 * 1024;
-/** A picture beyond this is saved, but not shown to the model. */
-const MAX_SHOWN_BYTES = 4 * 1024 * 1024;
 
 export interface GenerateImageHost {
-  /** Looks for the model that makes images; loads what that needs. @throws {ModelError} */
-  find(): Promise<ImageModel>;
+  /** Loads the model that makes images. */
+  load(): Promise<ImageModel>;
   /** Where relative paths start. */
   base: string;
   conversationFolder: string;
+  /** Whether that folder is removed at the end of the run. */
+  isEphemeral: boolean;
 }
 
 function readReference({ given, path }: ResolvedPath): ImageRequest['references'][number] {
@@ -48,19 +48,24 @@ function plainName(name: string): string {
 }
 
 async function generate(host: GenerateImageHost, request: ImageRequest, name: string): Promise<ToolOutcome> {
-  const model = await host.find();
+  const model = await host.load();
   const bytes = await model.generate(request);
   const format = sniffImage(bytes);
   if (!format) return failed(`${model.id} gave data that is no image`);
   const path = keepFile(host.conversationFolder, plainName(name), format.extensions[0], bytes);
-  const shown = bytes.length <= MAX_SHOWN_BYTES;
+  // The picture itself is not shown: models that take no pictures would refuse all that follows.
+  const end = host.isEphemeral ? ' It is removed when this run ends; copy it to keep it.' : '';
   return succeeded(
-    `The image was saved as ${path} (${format.mimeType}, ${bytes.length} bytes, made by ${model.id}).`,
-    {
-      displayOutput: path,
-      ...(shown ? { image: { mediaType: format.mimeType, base64: bytes.toString('base64') } } : {}),
-    },
+    `The image was saved as ${path} (${format.mimeType}, ${bytes.length} bytes, made by ${model.id}).${end}`,
+    { displayOutput: path },
   );
+}
+
+function readSize(given: string | undefined): ImageSize | undefined {
+  const size = IMAGE_SIZES.find((one) => one === given?.trim().toUpperCase());
+  if (given !== undefined && size === undefined)
+    throw new ToolInputError(`ImageSize is one of ${IMAGE_SIZES.join(', ')}, not ${JSON.stringify(given)}`);
+  return size;
 }
 
 function prepare(host: GenerateImageHost, raw: Record<string, unknown>): PreparedCall {
@@ -69,8 +74,9 @@ function prepare(host: GenerateImageHost, raw: Record<string, unknown>): Prepare
   if (prompt === '') throw new ToolInputError('the Prompt is empty');
   const name = args.optionalText('ImageName') ?? 'image';
   const aspectRatio = args.optionalText('AspectRatio');
-  if (aspectRatio !== undefined && !/^\d{1,2}:\d{1,2}$/.test(aspectRatio))
+  if (aspectRatio !== undefined && !/^[1-9]\d?:[1-9]\d?$/.test(aspectRatio))
     throw new ToolInputError(`AspectRatio is written like 16:9, not ${JSON.stringify(aspectRatio)}`);
+  const size = readSize(args.optionalText('ImageSize'));
   const paths = args.texts('ImagePaths').map((path) => resolveArgument(path, host.base));
   if (paths.length > MAX_REFERENCES)
     throw new ToolInputError(`at most ${MAX_REFERENCES} ImagePaths can be given`);
@@ -88,6 +94,7 @@ function prepare(host: GenerateImageHost, raw: Record<string, unknown>): Prepare
             references,
             signal,
             ...(aspectRatio === undefined ? {} : { aspectRatio }),
+            ...(size === undefined ? {} : { size }),
           };
           return await generate(host, request, name);
         },
@@ -100,13 +107,15 @@ export function createGenerateImage(host: GenerateImageHost): Tool {
     displayName: 'GenerateImage',
     declaration: {
       name: 'generate_image',
-      description: 'Makes an image by words, saves it in the folder of this conversation and shows it.',
+      description:
+        'Makes an image by words and saves it in the folder of this conversation. The answer names its path; view_file shows it.',
       parameters: {
         type: 'object',
         properties: {
           Prompt: { type: 'string', description: 'What the image shows' },
           ImageName: { type: 'string', description: 'A short name for the file, without ending' },
           AspectRatio: { type: 'string', description: 'Such as 1:1 or 16:9' },
+          ImageSize: { type: 'string', enum: [...IMAGE_SIZES], description: 'Leave out for the usual one' },
           ImagePaths: {
             type: 'array',
             items: { type: 'string' },

@@ -1,4 +1,5 @@
-import type { ModelError } from './types.ts';
+import type { Environment } from './environment.ts';
+import { ModelError } from './types.ts';
 
 /** How often and how long a failed request is tried again. */
 export interface RetryPolicy {
@@ -20,6 +21,17 @@ export const RETRY_POLICY: RetryPolicy = {
   maxRetryAfterMs: 30_000,
   maxTotalMs: 60_000,
 };
+
+/** What `BATON_MODEL_RETRIES` asks for. @throws {ModelError} `invalid_request` */
+export function retriesOf(environment: Environment): Partial<RetryPolicy> {
+  const given = environment.BATON_MODEL_RETRIES;
+  if (!given) return {};
+  if (/^\d{1,2}$/.test(given)) return { retries: Number(given) };
+  throw new ModelError(
+    'invalid_request',
+    `BATON_MODEL_RETRIES=${JSON.stringify(given)} is no number from 0 to 99`,
+  );
+}
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

@@ -3,7 +3,7 @@ import type { Environment } from './environment.ts';
 import { type KeyedEnvironment, withKeptKeys } from './kept-keys.ts';
 import { createProviderModel } from './provider-model.ts';
 import { type Choice, resolveName } from './resolve.ts';
-import type { RetryPolicy } from './retry.ts';
+import { type RetryPolicy, retriesOf } from './retry.ts';
 import { createTransport } from './transport/fetch.ts';
 import { type Effort, type Model, ModelError } from './types.ts';
 import { assertEffortSupported } from './wire/effort.ts';
@@ -47,16 +47,6 @@ function idleLimit(environment: Environment, isLocal: boolean): number {
   throw new ModelError(
     'invalid_request',
     `BATON_MODEL_IDLE_TIMEOUT=${JSON.stringify(given)} is no duration above zero; give one like 90s or 5m`,
-  );
-}
-
-function retriesOf(environment: Environment): Partial<RetryPolicy> {
-  const given = environment.BATON_MODEL_RETRIES;
-  if (!given) return {};
-  if (/^\d{1,2}$/.test(given)) return { retries: Number(given) };
-  throw new ModelError(
-    'invalid_request',
-    `BATON_MODEL_RETRIES=${JSON.stringify(given)} is no number from 0 to 99`,
   );
 }
 

@@ -7,8 +7,7 @@ import type { Places } from '../context/places.ts';
 import { buildSystemPrompt } from '../context/system-prompt.ts';
 import { countTurns, deniedSoFar } from '../conversations/history.ts';
 import type { Conversation } from '../conversations/store.ts';
-import { createGenerateImage } from '../images/generate-image.ts';
-import { type ImageModel, imagesAvailable } from '../images/types.ts';
+import { openImageTools } from '../images/open-images.ts';
 import type { McpTools } from '../mcp/open-mcp.ts';
 import type { Model } from '../models/types.ts';
 import { decide } from '../permissions/decide.ts';
@@ -114,21 +113,6 @@ async function openMcpTools(parts: AssemblyParts, policy: Policy): Promise<McpTo
   });
 }
 
-/** `generate_image`, where a provider that makes images is set up. @throws {ModelError} for a wrong choice */
-async function openImageTools(parts: AssemblyParts, policy: Policy): Promise<Tool[]> {
-  const { model, conversation, options } = parts;
-  const available = imagesAvailable(process.env, model.id);
-  if (available === 'none') return [];
-  const find = async (): Promise<ImageModel> => {
-    const { findImageModel } = await import('../images/image-model.ts');
-    return await findImageModel(process.env, model.id);
-  };
-  // A choice is checked at once; without one, what is heavy is loaded when an image is asked for.
-  if (available === 'chosen') await find();
-  const base = policy.workspace[0] ?? options.cwd;
-  return [createGenerateImage({ find, base, conversationFolder: conversation.artifacts })];
-}
-
 /**
  * Puts a run together: rights and tools, instructions and skills, and the session over them.
  * @throws {RunError} and what the user's settings and rules can be wrong in
@@ -141,11 +125,16 @@ export async function assemble(parts: AssemblyParts): Promise<Assembly> {
   const toolbox = await openRights(options, process.env, conversation);
   for (const warning of toolbox.warnings) diagnostics.warn(warning);
   const { policy } = toolbox;
-  const [contextFiles, skills, mcp, images] = await Promise.all([
+  const images = openImageTools(process.env, {
+    runModel: model.id,
+    base: policy.workspace[0] ?? options.cwd,
+    conversationFolder: conversation.artifacts,
+    isEphemeral: options.ephemeral,
+  });
+  const [contextFiles, skills, mcp] = await Promise.all([
     readContextFiles(places),
     findSkills(places),
     openMcpTools(parts, policy),
-    openImageTools(parts, policy),
   ]);
   const offered = [...toolbox.tools, ...images, ...mcp.tools];
   for (const notice of [...contextFiles.notices, ...skills.notices]) diagnostics.say(`notice: ${notice}`);

@@ -3,9 +3,9 @@ import { createServer, type RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { chooseImageModel } from '../../../src/agent/images/choose-model.ts';
 import { createGenerateImage } from '../../../src/agent/images/generate-image.ts';
-import { findImageModel } from '../../../src/agent/images/image-model.ts';
-import { imagesAvailable } from '../../../src/agent/images/types.ts';
+import { createImageModel } from '../../../src/agent/images/image-model.ts';
 import type { ToolOutcome } from '../../../src/agent/tools/types.ts';
 
 const PNG = Buffer.from('89504e470d0a1a0a0000000d494844520000000100000001', 'hex');
@@ -16,7 +16,9 @@ interface Seen {
   body: unknown;
 }
 
-async function serve(status: number, answer: unknown): Promise<{ url: string; seen: Seen[] }> {
+async function serve(
+  answerTo: (index: number) => [status: number, answer: unknown],
+): Promise<{ url: string; seen: Seen[] }> {
   const seen: Seen[] = [];
   const listener: RequestListener = (request, response) => {
     const chunks: Buffer[] = [];
@@ -24,6 +26,7 @@ async function serve(status: number, answer: unknown): Promise<{ url: string; se
     request.on('end', () => {
       const body: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'));
       seen.push({ url: request.url ?? '', headers: request.headers, body });
+      const [status, answer] = answerTo(seen.length - 1);
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
     });
   };
@@ -44,13 +47,19 @@ interface Desk {
   make(args: Record<string, unknown>): Promise<ToolOutcome>;
 }
 
-function createDesk(environment: Record<string, string>, runModel = 'anthropic/x'): Desk {
+function createDesk(environment: Record<string, string>, { isEphemeral = false } = {}): Desk {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'baton-image-')));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const own = { ...environment, XDG_CONFIG_HOME: folder };
   const tool = createGenerateImage({
-    find: () => findImageModel(environment, runModel),
+    async load() {
+      const choice = chooseImageModel(own, 'anthropic/x');
+      if (!choice) throw new Error('nothing that makes images is set up');
+      return createImageModel(choice, own, { firstPauseMs: 1, maxPauseMs: 1 });
+    },
     base: folder,
     conversationFolder: join(folder, 'conversation'),
+    isEphemeral,
   });
   return {
     folder,
@@ -61,20 +70,21 @@ function createDesk(environment: Record<string, string>, runModel = 'anthropic/x
 const googleAnswer = (parts: unknown[]) => ({ candidates: [{ content: { parts }, finishReason: 'STOP' }] });
 const picture = { inlineData: { mimeType: 'image/png', data: PNG.toString('base64') } };
 
-test('Google makes an image, which is saved with the conversation and shown', async () => {
-  const { url, seen } = await serve(200, googleAnswer([{ text: 'Here.' }, picture]));
+test('Google makes an image, which is saved with the conversation', async () => {
+  const { url, seen } = await serve(() => [200, googleAnswer([{ text: 'Here.' }, picture])]);
   const desk = createDesk({ GEMINI_API_KEY: 'key-1', GOOGLE_GEMINI_BASE_URL: url });
   writeFileSync(join(desk.folder, 'start.png'), PNG);
   const outcome = await desk.make({
     Prompt: 'a red fox',
     ImageName: 'Red fox!.png',
     AspectRatio: '16:9',
+    ImageSize: '2k',
     ImagePaths: ['start.png'],
   });
   const path = join(desk.folder, 'conversation/output/Red_fox.png');
   expect(outcome.isError).toBe(false);
   expect(outcome.output).toContain(`saved as ${path}`);
-  expect(outcome.image).toEqual({ mediaType: 'image/png', base64: PNG.toString('base64') });
+  expect(outcome.image).toBeUndefined();
   expect(readFileSync(path)).toEqual(PNG);
   expect(seen[0]?.url).toBe('/v1beta/models/gemini-3.1-flash-image-preview:generateContent');
   expect(seen[0]?.headers['x-goog-api-key']).toBe('key-1');
@@ -88,7 +98,10 @@ test('Google makes an image, which is saved with the conversation and shown', as
         ],
       },
     ],
-    generationConfig: { responseModalities: ['TEXT', 'IMAGE'], imageConfig: { aspectRatio: '16:9' } },
+    generationConfig: {
+      responseModalities: ['TEXT', 'IMAGE'],
+      imageConfig: { aspectRatio: '16:9', imageSize: '2K' },
+    },
   });
   await desk.make({ Prompt: 'again', ImageName: 'Red fox!' });
   expect(readdirSync(join(desk.folder, 'conversation/output')).toSorted()).toEqual([
@@ -98,7 +111,7 @@ test('Google makes an image, which is saved with the conversation and shown', as
 });
 
 test('a model of an OpenAI-compatible server makes one when it is chosen', async () => {
-  const { url, seen } = await serve(200, { data: [{ b64_json: PNG.toString('base64') }] });
+  const { url, seen } = await serve(() => [200, { data: [{ b64_json: PNG.toString('base64') }] }]);
   const desk = createDesk({
     OPENAI_API_KEY: 'key-2',
     OPENAI_BASE_URL: `${url}/v1`,
@@ -108,7 +121,12 @@ test('a model of an OpenAI-compatible server makes one when it is chosen', async
   expect(outcome.output).toContain('made by openai/gpt-image-2');
   expect(seen[0]?.url).toBe('/v1/images/generations');
   expect(seen[0]?.headers.authorization).toBe('Bearer key-2');
-  expect(seen[0]?.body).toEqual({ model: 'gpt-image-2', prompt: 'a fox\n\nAspect ratio: 1:1.', n: 1 });
+  expect(seen[0]?.body).toEqual({
+    model: 'gpt-image-2',
+    prompt: 'a fox\n\nAspect ratio: 1:1.',
+    n: 1,
+    size: '1024x1024',
+  });
 });
 
 test.each([
@@ -119,7 +137,7 @@ test.each([
   [429, { error: { message: 'slow down', status: 'RESOURCE_EXHAUSTED' } }, /slow down/],
   [400, { error: { message: 'API key not valid', status: 'INVALID_ARGUMENT' } }, /API key not valid/],
 ])('an answer of status %i with %j is an error that says why', async (status, answer, message) => {
-  const { url } = await serve(status, answer);
+  const { url } = await serve(() => [status, answer]);
   const desk = createDesk({ GEMINI_API_KEY: 'k', GOOGLE_GEMINI_BASE_URL: url });
   const outcome = await desk.make({ Prompt: 'x', ImageName: 'x' });
   expect(outcome.isError).toBe(true);
@@ -131,6 +149,8 @@ test.each([
   [{}, 'the argument Prompt is missing'],
   [{ Prompt: ' ' }, 'the Prompt is empty'],
   [{ Prompt: 'x', AspectRatio: 'wide' }, 'AspectRatio is written like 16:9'],
+  [{ Prompt: 'x', AspectRatio: '0:1' }, 'AspectRatio is written like 16:9'],
+  [{ Prompt: 'x', ImageSize: 'big' }, 'ImageSize is one of 512, 1K, 2K, 4K'],
   [{ Prompt: 'x', ImagePaths: ['a', 'b', 'c', 'd'] }, 'at most 3 ImagePaths'],
 ])('arguments %j are refused', async (args, message) => {
   await expect(createDesk({}).make(args)).rejects.toThrow(message);
@@ -143,31 +163,21 @@ test('references are asked for as reads, and must be images', async () => {
   expect(outcome.errorMessage).toContain('a.txt is no PNG, JPEG, GIF or WebP image');
 });
 
-test.each([
-  [{}, 'google/x', 'none'],
-  [{ GEMINI_API_KEY: 'k' }, 'anthropic/x', 'default'],
-  [{ OPENAI_API_KEY: 'k' }, 'openai/x', 'default'],
-  [{ OPENAI_API_KEY: 'k', OPENAI_BASE_URL: 'http://local' }, 'openai/x', 'none'],
-  [{ BATON_IMAGE_MODEL: 'google/x' }, 'ollama/x', 'chosen'],
-  [{ GEMINI_API_KEY: 'k' }, 'replay/x', 'none'],
-])('with %j a run of %s has images: %s', (environment, model, expected) => {
-  expect(imagesAvailable(environment, model)).toBe(expected);
+test('a failure that may pass is tried again, a bad request is not', async () => {
+  const busy = await serve((index) =>
+    index === 0 ? [503, { error: { message: 'busy' } }] : [200, googleAnswer([picture])],
+  );
+  const desk = createDesk({ GEMINI_API_KEY: 'k', GOOGLE_GEMINI_BASE_URL: busy.url });
+  expect((await desk.make({ Prompt: 'x', ImageName: 'x' })).isError).toBe(false);
+  expect(busy.seen).toHaveLength(2);
+  const refusing = await serve(() => [400, { error: { message: 'no' } }]);
+  const other = createDesk({ GEMINI_API_KEY: 'k', GOOGLE_GEMINI_BASE_URL: refusing.url });
+  expect((await other.make({ Prompt: 'x', ImageName: 'x' })).isError).toBe(true);
+  expect(refusing.seen).toHaveLength(1);
 });
 
-test.each([
-  [{ GEMINI_API_KEY: 'k', OPENAI_API_KEY: 'k' }, 'openai/x', 'openai/gpt-image-2'],
-  [{ GEMINI_API_KEY: 'k', OPENAI_API_KEY: 'k' }, 'anthropic/x', 'google/gemini-3.1-flash-image-preview'],
-  [{ OPENAI_API_KEY: 'k' }, 'google/x', 'openai/gpt-image-2'],
-  [{ XAI_API_KEY: 'k', BATON_IMAGE_MODEL: 'xai/grok-imagine' }, 'xai/x', 'xai/grok-imagine'],
-])('with %j a run of %s asks %s', async (environment, model, expected) => {
-  expect((await findImageModel(environment, model)).id).toBe(expected);
-});
-
-test.each([
-  [{ BATON_IMAGE_MODEL: 'nonsense' }, 'names no model that makes images'],
-  [{ BATON_IMAGE_MODEL: 'anthropic/claude' }, 'names no model that makes images'],
-  [{ BATON_IMAGE_MODEL: 'google/x' }, 'there is no key for Google'],
-  [{}, 'there is no key of a provider that makes images'],
-])('the choice %j is refused', async (environment, message) => {
-  await expect(findImageModel(environment, 'ollama/x')).rejects.toThrow(message);
+test('in a run of which nothing is kept the answer says that the image goes', async () => {
+  const { url } = await serve(() => [200, googleAnswer([picture])]);
+  const desk = createDesk({ GEMINI_API_KEY: 'k', GOOGLE_GEMINI_BASE_URL: url }, { isEphemeral: true });
+  expect((await desk.make({ Prompt: 'x', ImageName: 'x' })).output).toContain('removed when this run ends');
 });

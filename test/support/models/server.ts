@@ -19,6 +19,8 @@ export interface ModelServer {
   url: string;
   /** Every model request so far, oldest first. Requests for lists of models are not among them. */
   calls: ModelCall[];
+  /** Every request for an image so far, answered with `options.image`. */
+  imageCalls: Omit<ModelCall, 'wire'>[];
   /** Every request of any kind: `METHOD path`. */
   seen: string[];
   /** Connections that were ever opened. */
@@ -33,6 +35,8 @@ export interface ModelServer {
 export interface ModelServerOptions {
   /** What `GET …/models` answers, on every wire. Default `['mock-1']`. */
   models?: string[];
+  /** What requests for an image are answered with, as Google and OpenAI do. Without it there are no such paths. */
+  image?: Buffer;
   /** Serve https with this certificate. */
   tls?: { key: string; cert: string };
 }
@@ -107,6 +111,18 @@ function modelList(path: string, models: string[]): object {
   return { object: 'list', data: models.map((id) => ({ id, object: 'model' })), has_more: false };
 }
 
+/** The answer to a request for an image; undefined for any other path. */
+function imageAnswer(path: string, image: Buffer | undefined): object | undefined {
+  const data = image?.toString('base64');
+  if (data === undefined) return undefined;
+  if (path.endsWith('/images/generations') || path.endsWith('/images/edits'))
+    return { data: [{ b64_json: data }] };
+  const parts = [{ text: 'Here it is.' }, { inlineData: { mimeType: 'image/png', data } }];
+  return path.endsWith(':generateContent')
+    ? { candidates: [{ content: { role: 'model', parts }, finishReason: 'STOP' }] }
+    : undefined;
+}
+
 async function readBody(request: IncomingMessage): Promise<Record<string, unknown>> {
   const pieces: Buffer[] = [];
   for await (const piece of request) pieces.push(Buffer.from(piece));
@@ -124,6 +140,7 @@ export async function startModelServer(
   options: ModelServerOptions = {},
 ): Promise<ModelServer> {
   const calls: ModelCall[] = [];
+  const imageCalls: ModelServer['imageCalls'] = [];
   const seen: string[] = [];
   let connections = 0;
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -131,6 +148,13 @@ export async function startModelServer(
     const path = url.split('?')[0] ?? '/';
     seen.push(`${request.method} ${path}`);
     const body = await readBody(request);
+    const made = imageAnswer(path, options.image);
+    if (made) {
+      imageCalls.push({ method: request.method ?? '', url, headers: request.headers, body });
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(made));
+      return;
+    }
     const wire = wireOf(path);
     if (!wire) {
       const isList = path.endsWith('/models');
@@ -167,6 +191,7 @@ export async function startModelServer(
   return {
     url,
     calls,
+    imageCalls,
     seen,
     connections: () => connections,
     dropIdle: () => server.closeIdleConnections(),
