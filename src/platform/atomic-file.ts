@@ -1,11 +1,13 @@
 import {
   closeSync,
+  existsSync,
   fchmodSync,
   fchownSync,
   fsyncSync,
   mkdirSync,
   openSync,
   renameSync,
+  statSync,
   unlinkSync,
   writeSync,
 } from 'node:fs';
@@ -29,9 +31,21 @@ export function syncFolder(folder: string): void {
   }
 }
 
-/** Creates a folder and what is missing above it, mode 0700 whatever the umask. */
+/**
+ * Creates a folder and what is missing above it, mode 0700 whatever the umask. Not by Node's own `recursive`: where a
+ * parent answers "no such file" to making a folder in it (/proc does), that goes round for ever.
+ */
 export function makePrivateFolder(folder: string): void {
-  mkdirSync(folder, { recursive: true, mode: PRIVATE_FOLDER });
+  try {
+    mkdirSync(folder, { mode: PRIVATE_FOLDER });
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === 'EEXIST' && statSync(folder).isDirectory()) return;
+    const parent = dirname(folder);
+    if (code !== 'ENOENT' || parent === folder || existsSync(parent)) throw error;
+    makePrivateFolder(parent);
+    makePrivateFolder(folder);
+  }
 }
 
 function writeAll(fd: number, data: Uint8Array): void {

@@ -53,7 +53,7 @@ export function storedConversations(stateDir: string): StoredConversation[] {
   try {
     names = readdirSync(conversationsFolder(stateDir));
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return [];
+    if (['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) return [];
     throw error;
   }
   const found: StoredConversation[] = [];

@@ -313,6 +313,21 @@ describe('signals and streams', () => {
     expect(run.envelope().response).toHaveLength(3_000_000);
   });
 
+  test.each(['/dev/null/state', '/proc/state'])(
+    'a state folder that cannot be had: %s (disk-full)',
+    async (folder) => {
+      await withReplies([{ text: 'kept nowhere' }]);
+      const environment = { BATON_STATE_DIR: folder };
+      const run = await house.run(['-p', 'x', ...JSON_OUT], { environment });
+      expect(run.code).toBe(1);
+      expect(run.envelope().error).toMatch(
+        /^conversations cannot be kept in .*BATON_STATE_DIR.*--ephemeral$/,
+      );
+      const ephemeral = await house.run(['-p', 'x', '--ephemeral'], { environment });
+      expect(ephemeral).toMatchObject({ code: 0, stdout: 'kept nowhere' });
+    },
+  );
+
   test.runIf(existsSync('/dev/full')).each([
     [['-p', 'x'], 1],
     [['-p', 'x', '--output-format', 'json'], 1],
