@@ -167,6 +167,8 @@ export interface Backend {
   readonly name: BackendName;
   /** What plan and image runs are pinned to when the caller names no model; undefined = the configured one. */
   readonly pinnedModel?: string;
+  /** Why it would make no image in this environment, with the ways out; undefined, or absent = it may. */
+  imageProblem?(environment: Environment): string | undefined;
   /**
    * Finds the program and checks that it can be used; a positive answer is cached by path, size and time.
    * @throws {BackendError} that names what was looked for, where, and the ways out.

@@ -1,5 +1,7 @@
 import { isAbsolute, join, resolve } from 'node:path';
+import { hasImageProvider, NO_IMAGE_PROVIDER } from '../../contract/image-providers.ts';
 import { packageRoot } from '../../platform/paths.ts';
+import { readSavedKeys, SavedKeysError } from '../../platform/saved-keys.ts';
 import { VERSION } from '../../platform/version.ts';
 import { allCapabilities } from '../capabilities.ts';
 import { applyEnvironment, childEnvironment } from '../child-environment.ts';
@@ -100,10 +102,24 @@ function invokeBaton(
   });
 }
 
+/** Another program than the agent of this package may make images in ways of its own. */
+function imageProblem(environment: Environment): string | undefined {
+  if (environment.BATON_AGENT_PATH || hasImageProvider(environment)) return undefined;
+  try {
+    const kept = readSavedKeys(environment)?.keys;
+    if (kept && hasImageProvider({ ...environment, ...kept })) return undefined;
+  } catch (error) {
+    // Keys that may not be used are none; a run says more about them.
+    if (!(error instanceof SavedKeysError)) throw error;
+  }
+  return `baton-agent cannot make images here: ${NO_IMAGE_PROVIDER}. Nothing was started; the agy backend may make one (backend "agy")`;
+}
+
 /** The headless agent of this package, run as a process like any other backend. */
 export function createBatonBackend(options: { forRelay: boolean }): Backend {
   return {
     name: 'baton',
+    imageProblem,
     resolve: resolveBaton,
     invoke: (request, resolved, environment) => invokeBaton(request, resolved, environment, options.forRelay),
     async listModels(environment, signal) {

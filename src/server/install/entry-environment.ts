@@ -11,6 +11,7 @@ import type { InstallClient } from './clients.ts';
 const CARRIED = [
   'BATON_BACKEND',
   'BATON_MODEL',
+  'BATON_IMAGE_MODEL',
   'BATON_RIGHTS',
   'BATON_CONFIRM',
   'BATON_ROOT',

@@ -213,3 +213,21 @@ test('a run of the agent itself: it answers, keeps its conversation, and that on
     { conversation_id: first.conversationId, workspace: cwd, firstPrompt: 'hello' },
   ]);
 });
+
+test('without anything that makes images it says so, and the ways out; a kept key counts', () => {
+  const config = testFolder();
+  const bare = bareEnvironment(testFolder(), { XDG_CONFIG_HOME: config });
+  const problem = (more: Record<string, string> = {}): string | undefined =>
+    job.imageProblem?.({ ...bare, ...more });
+  expect(problem()).toContain('set GEMINI_API_KEY, OPENAI_API_KEY');
+  expect(problem({ ANTHROPIC_API_KEY: 'k' })).toContain('BATON_IMAGE_MODEL');
+  expect(problem({ GEMINI_API_KEY: 'k' })).toBeUndefined();
+  expect(problem({ BATON_IMAGE_MODEL: 'openai/sd-local' })).toBeUndefined();
+  expect(problem({ BATON_AGENT_PATH: '/some/agent' })).toBeUndefined();
+  mkdirSync(join(config, 'baton'));
+  const file = join(config, 'baton', 'keys.json');
+  writeFileSync(file, JSON.stringify({ format: 1, keys: { GEMINI_API_KEY: 'k' } }), { mode: 0o600 });
+  expect(problem()).toBeUndefined();
+  chmodSync(file, 0o644);
+  expect(problem()).toContain('no provider that makes images');
+});
