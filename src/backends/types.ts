@@ -57,6 +57,8 @@ export interface Invocation {
   conversationId?: string;
   /** A schema was asked for, so an ending without `structured_output` is no success. */
   expectsStructuredOutput: boolean;
+  /** Runs of one lane never overlap; undefined = the run may go beside any other. */
+  lane?: string;
   /** What was asked for and could not be sent, for the caller to read. */
   notices: string[];
   /** Parts too big for a command line; whoever spawns writes them (mode 0600) and puts their paths in. */
@@ -167,6 +169,8 @@ export interface Backend {
   readonly name: BackendName;
   /** What plan and image runs are pinned to when the caller names no model; undefined = the configured one. */
   readonly pinnedModel?: string;
+  /** What can be named when the program's own list cannot be had; undefined = nothing. */
+  readonly fallbackModels?: readonly ModelEntry[];
   /** Why it would make no image in this environment, with the ways out; undefined, or absent = it may. */
   imageProblem?(environment: Environment): string | undefined;
   /**
@@ -182,6 +186,8 @@ export interface Backend {
   hasConversation(environment: Environment, id: string): boolean | undefined;
   /** The newest conversation of a folder, for `continue_latest`; undefined = none. */
   latestConversation(environment: Environment, cwd: string): string | undefined;
+  /** Where it keeps the files of one conversation (images, …); absolute, they need not exist. Empty for an odd id. */
+  conversationFolders(environment: Environment, id: string): string[];
   /** The CLI's own help text. @throws {BackendError} when it cannot be had. */
   helpText(environment: Environment, signal?: AbortSignal): Promise<string>;
   /** What can be said of the program without using it. Never throws. */

@@ -24,7 +24,11 @@ function judgeWithoutResult(facts: EndedFacts): Omit<Ending, 'text' | 'notices'>
         partial: true,
       };
     }
-    if (text !== '') return { state: 'done', partial: true };
+    if (text !== '') {
+      // A build that knows no event stream prints its answer and nothing else.
+      const isWhole = facts.record.invocation.outputFormat === 'text' && code === 0;
+      return { state: 'done', partial: !isWhole };
+    }
     if (code === 0)
       return {
         ...fail('no_result', withStderr('agy exited 0 without a result', facts.stderrTail)),

@@ -19,8 +19,13 @@ import {
 } from '../types.ts';
 import { formatVersion, isAtLeast, parseVersion, type VersionTriple } from '../version.ts';
 import { findAgy } from './find-agy.ts';
-import { PINNED_MODEL, reduceModel, resolveRelayModel } from './models.ts';
-import { hasAgyConversation, latestAgyConversation, listAgySessions } from './store.ts';
+import { FALLBACK_MODELS, PINNED_MODEL, reduceModel, resolveRelayModel } from './models.ts';
+import {
+  agyConversationFolders,
+  hasAgyConversation,
+  latestAgyConversation,
+  listAgySessions,
+} from './store.ts';
 import { listAgyConversations } from './transcript.ts';
 import { readAgyUsage } from './usage.ts';
 
@@ -139,6 +144,8 @@ function invokeAgy(
     environment: agyEnvironment(environment),
     planProblem: planProblem(resolved.version),
   });
+  // Such a build names its conversation in a file only, which the next run in the folder overwrites.
+  if (invocation.outputFormat === 'text') invocation.lane = 'agy';
   if (limit.notice !== undefined) invocation.notices.push(limit.notice);
   if (request.sandbox) {
     invocation.notices.push(
@@ -163,6 +170,7 @@ export function createAgyBackend(options: { forRelay: boolean }): Backend {
   return {
     name: 'agy',
     pinnedModel: PINNED_MODEL,
+    fallbackModels: FALLBACK_MODELS,
     resolve: (environment, signal) => resolveAgy(environment, forRelay, signal),
     invoke: (request, resolved, environment) => invokeAgy(request, resolved, environment, forRelay),
     async listModels(environment, signal) {
@@ -178,6 +186,7 @@ export function createAgyBackend(options: { forRelay: boolean }): Backend {
     hasConversation: hasAgyConversation,
     latestConversation: latestAgyConversation,
     listConversations: listAgyConversations,
+    conversationFolders: (environment, id) => agyConversationFolders(environment, id),
     async helpText(environment, signal) {
       const help = await headlessProbe.helpText(find(environment), 'agy', child(environment), signal);
       if ('problem' in help) throw new BackendError(help.problem, 'unusable');

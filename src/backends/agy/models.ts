@@ -1,4 +1,4 @@
-import type { Effort } from '../types.ts';
+import type { Effort, ModelEntry } from '../types.ts';
 
 /** What plan and image runs use when their caller names no model. */
 export const PINNED_MODEL = 'gemini-3.8-flash-high';
@@ -16,6 +16,18 @@ const ALIASES: Readonly<Record<string, string>> = {
   'gemini-3.1-pro': PRO,
   'gemini-2.5-pro': PRO,
 };
+
+/** The models of agy as they were known last, for an account that cannot be asked. */
+export const FALLBACK_MODELS: readonly ModelEntry[] = [
+  { id: 'gemini-3.8-flash-high', label: 'Gemini 3.8 Flash (High)' },
+  { id: 'gemini-3.8-flash-medium', label: 'Gemini 3.8 Flash (Medium)' },
+  { id: 'gemini-3.8-flash-low', label: 'Gemini 3.8 Flash (Low)' },
+  { id: 'gemini-3.7-flash-high', label: 'Gemini 3.7 Flash (High)' },
+  { id: 'gemini-3.7-flash-medium', label: 'Gemini 3.7 Flash (Medium)' },
+  { id: 'gemini-3.7-flash-low', label: 'Gemini 3.7 Flash (Low)' },
+  { id: 'gemini-3.1-pro-high', label: 'Gemini 3.1 Pro (High)' },
+  { id: 'gemini-3.1-pro-low', label: 'Gemini 3.1 Pro (Low)' },
+];
 
 /**
  * A model as agy takes it: white space trimmed, a row of `agy models` (`id<TAB>label`) cut down to its id. A value whose

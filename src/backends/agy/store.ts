@@ -15,6 +15,16 @@ export function agyFolder(environment: Environment): string {
   return join(homeFolder(environment), '.gemini', 'antigravity-cli');
 }
 
+/** Whether an id can be a part of a path. */
+export function isAgyConversationId(id: string): boolean {
+  return id !== '' && !id.startsWith('.') && !/[\\/\0]/.test(id);
+}
+
+/** Where agy puts what a conversation makes: images among it. */
+export function agyConversationFolders(environment: Environment, id: string): string[] {
+  return isAgyConversationId(id) ? [join(agyFolder(environment), 'brain', id)] : [];
+}
+
 function pause(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }

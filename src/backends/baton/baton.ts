@@ -21,6 +21,7 @@ import {
 } from '../types.ts';
 import { formatVersion } from '../version.ts';
 import {
+  batonConversationFolders,
   hasBatonConversation,
   latestBatonConversation,
   listBatonConversations,
@@ -130,6 +131,7 @@ export function createBatonBackend(options: { forRelay: boolean }): Backend {
     hasConversation: hasBatonConversation,
     latestConversation: latestBatonConversation,
     listConversations: async (environment, limit) => listBatonConversations(environment, limit),
+    conversationFolders: batonConversationFolders,
     inspect: (environment, signal) =>
       inspectProgram(
         () => findAgent(environment),

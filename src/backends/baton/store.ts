@@ -113,6 +113,13 @@ export function listBatonConversations(environment: Environment, limit: number):
   return entries;
 }
 
+/** Where the agent puts what a conversation makes. */
+export function batonConversationFolders(environment: Environment, id: string): string[] {
+  return id === '' || id.startsWith('.') || /[\\/\0]/.test(id)
+    ? []
+    : [join(conversationsFolder(environment), id)];
+}
+
 /** Whether the agent's store holds a conversation. An id that cannot be a file's name is in no store. */
 export function hasBatonConversation(environment: Environment, id: string): boolean {
   if (id === '' || id.startsWith('.') || /[\\/\0]/.test(id)) return false;

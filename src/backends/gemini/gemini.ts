@@ -164,6 +164,7 @@ export function createGeminiBackend(): Backend {
     hasConversation: () => undefined,
     latestConversation: () => undefined,
     listConversations: async () => [],
+    conversationFolders: () => [],
     inspect: (environment, signal) =>
       inspectProgram(
         () => ({ path: findGemini(environment), leadingArgs: [] }),

@@ -11,6 +11,8 @@ export interface GateEntry {
   /** The conversation it continues, or the one its fresh run was given. */
   conversationId?: string;
   parentJobId?: string;
+  /** Jobs of one lane go one after another. */
+  lane?: string;
   /** False for a nested job that runs on its parent's slot. */
   usesSlot: boolean;
   clientPid?: number;
@@ -27,6 +29,13 @@ const refuse = (code: RefusalCode, message: string): Admission => ({ admit: fals
 function canShareParentSlot(parentJobId: string | undefined, running: readonly GateEntry[]): boolean {
   if (parentJobId === undefined || !running.some((job) => job.id === parentJobId)) return false;
   return !running.some((job) => job.parentJobId === parentJobId && !job.usesSlot);
+}
+
+/** A job that is ordered by the holder of its lane does not wait for it: the holder waits for the job. */
+function laneIsTaken(job: GateEntry, running: readonly GateEntry[]): boolean {
+  return (
+    job.lane !== undefined && running.some((other) => other.lane === job.lane && other.id !== job.parentJobId)
+  );
 }
 
 const slotsUsed = (running: readonly GateEntry[]): number => running.filter((job) => job.usesSlot).length;
@@ -88,6 +97,7 @@ export function nextToStart(
   const startable = waiting.filter((job) => {
     if (job.conversationId && running.some((other) => other.conversationId === job.conversationId))
       return false;
+    if (laneIsTaken(job, running)) return false;
     return !job.usesSlot || slotsUsed(running) < job.maxJobs;
   });
   return startable.reduce<GateEntry | undefined>(

@@ -63,6 +63,7 @@ export function createSupervisor(
     id: record.id,
     conversationId,
     parentJobId: record.parent_job_id,
+    lane: record.invocation.lane,
     usesSlot,
     clientPid: record.client?.pid,
     maxJobs: record.max_jobs,

@@ -2,7 +2,8 @@ import { appendFileSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createAgyBackend } from '../../../src/backends/agy/agy.ts';
-import { listAgyConversations, readTranscriptReply } from '../../../src/backends/agy/transcript.ts';
+import { readTranscriptTurn } from '../../../src/backends/agy/last-turn.ts';
+import { listAgyConversations } from '../../../src/backends/agy/transcript.ts';
 import { runInvocation } from '../run-invocation.ts';
 import { bareEnvironment, STAND_IN, testFolder } from '../support.ts';
 
@@ -57,22 +58,25 @@ test.each<[string, unknown[], string | undefined]>([
 ])('the reply of a transcript: %s', async (_, entries, reply) => {
   const { environment, transcript } = store();
   transcript('c', entries);
-  await expect(readTranscriptReply(environment, 'c', 0)).resolves.toBe(reply);
+  expect((await readTranscriptTurn(environment, 'c', 0))?.reply).toBe(reply);
 });
 
 test('a transcript of before the run gives nothing, one that grew in it does', async () => {
   const { environment, transcript } = store();
   const file = transcript('c', [user('old'), model('old answer')], 100);
   const since = 101 * 60_000;
-  await expect(readTranscriptReply(environment, 'c', since)).resolves.toBeUndefined();
+  await expect(readTranscriptTurn(environment, 'c', since)).resolves.toBeUndefined();
   appendFileSync(file, `${JSON.stringify(user('new'))}\n${JSON.stringify(model('new answer'))}\n`);
-  await expect(readTranscriptReply(environment, 'c', since)).resolves.toBe('new answer');
+  await expect(readTranscriptTurn(environment, 'c', since)).resolves.toEqual({
+    prompt: 'new',
+    reply: 'new answer',
+  });
 });
 
 test.each(['', 'missing', '../c', '..', 'a/../c'])('the id %j has no transcript', async (id) => {
   const { environment, transcript } = store();
   transcript('c', [user('a'), model('1')]);
-  await expect(readTranscriptReply(environment, id, 0)).resolves.toBeUndefined();
+  await expect(readTranscriptTurn(environment, id, 0)).resolves.toBeUndefined();
 });
 
 test('conversations: sorted by what was written last, with folder and first prompt', async () => {
@@ -135,7 +139,10 @@ test('what a run of agy leaves behind is found', async () => {
   );
   const before = Date.now();
   const { conversationId } = await runInvocation(invocation, environment, testFolder());
-  await expect(readTranscriptReply(environment, conversationId, before)).resolves.toBe('You said: hi');
+  await expect(readTranscriptTurn(environment, conversationId, before)).resolves.toEqual({
+    prompt: 'hi',
+    reply: 'You said: hi',
+  });
   await expect(agy.listConversations(environment, 20)).resolves.toMatchObject([
     { conversation_id: conversationId, workspace: cwd, firstPrompt: 'hi' },
   ]);
