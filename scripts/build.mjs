@@ -25,6 +25,7 @@ const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 // to load for each small part.
 const programs = [
   { baton: 'src/cli/baton.ts', 'agy-mcp': 'src/cli/agy-mcp.ts' },
+  { 'relay-attempts': 'src/relay/attempts/bin.ts' },
   { 'baton-agent': 'src/agent/bin.ts' },
 ];
 

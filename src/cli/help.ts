@@ -50,11 +50,12 @@ Exit code: 0 done, 1 failed, 130 cancelled, 2 wrong command line.
 `;
 
 const TOPICS: Readonly<Record<string, string>> = {
-  serve: `Usage: baton serve
-       baton serve --http[=ADDRESS] [--http-token-file FILE | --http-token TOKEN]
+  serve: `Usage: baton serve [--tools SETS]
+       baton serve --http[=ADDRESS] [--http-token-file FILE | --http-token TOKEN] [--tools SETS]
 
 Serves MCP over stdin and stdout and ends when its client does. Jobs that it started go on.
 
+  --tools SETS            jobs (agy_* and list_*), relay (gemini-*), or jobs,relay (default)
   --http=ADDRESS          serve over HTTP instead, for many clients (default 127.0.0.1:8765; loopback only)
   --http-token-file FILE  ask every client for the bearer token in this file
   --http-token TOKEN      the same, seen by everybody in the process list; AGY_MCP_HTTP_TOKEN is not

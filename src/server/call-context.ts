@@ -13,6 +13,12 @@ function clientOf(server: Server, context: ServerContext): ToolCall['client'] {
   return { name: info.name, version: typeof info.version === 'string' ? info.version : '' };
 }
 
+/** Tells the clients of one server process apart; over HTTP without sessions, by what they call themselves. */
+function clientKeyOf(context: ServerContext, client: ToolCall['client']): string {
+  if (context.sessionId !== undefined) return `session ${context.sessionId}`;
+  return context.http ? `http ${client?.name ?? ''} ${client?.version ?? ''}` : 'stdio';
+}
+
 function progressOf(context: ServerContext): ProgressReporter | undefined {
   const token = context.mcpReq._meta?.progressToken;
   // 0 and '' are tokens like any other.
@@ -27,9 +33,11 @@ function progressOf(context: ServerContext): ProgressReporter | undefined {
 
 /** What a tool is told of the call that it serves. */
 export function toolCallOf(core: ServerCore, server: Server, context: ServerContext): ToolCall {
+  const client = clientOf(server, context);
   return {
     signal: context.mcpReq.signal,
-    client: clientOf(server, context),
+    client,
+    clientKey: clientKeyOf(context, client),
     progress: progressOf(context),
     arrivedAt: performance.now(),
     environment: core.environment,

@@ -19,15 +19,16 @@ import type { ToolDefinition } from './tool.ts';
 import type { ToolCall } from './tool-call.ts';
 import { errorResult, knowsLinks, toResult } from './tool-result.ts';
 
-/** The call as a task: its job is begun (or found), and the client asks for it from then on. */
+/** The call as a task: its job is begun (or found), and the client asks for it from then on. Undefined = it is none. */
 async function answerWithTask(
   core: ServerCore,
   start: NonNullable<ToolDefinition['startTask']>,
   args: Fields,
   call: ToolCall,
-): Promise<CallToolResult> {
+): Promise<CallToolResult | undefined> {
   const status = await start(args, call);
-  if (isTerminal(status.state)) return toResult(jobAnswer(core, call.environment, status), true);
+  if (!status) return undefined;
+  if (isTerminal(status.state)) return toResult(await jobAnswer(core, call.environment, status), true);
   // The SDK knows no task handle: to its types this is a result without content (see BatonServer).
   return { resultType: 'task', ...taskOf(core, status), content: [] };
 }
@@ -41,17 +42,24 @@ export async function callTool(
   context: ServerContext,
 ): Promise<CallToolResult | InputRequiredResult> {
   const checked = checkArguments(given, tool.inputSchema);
-  if (!checked.ok) return errorResult(checked.fault);
+  if (!checked.ok) {
+    return errorResult(tool.wording?.invalid(checked.fault) ?? `validating "arguments": ${checked.fault}`);
+  }
   const args = checked.arguments;
   const call = toolCallOf(core, server, context);
   try {
     const question = wantsConfirmation(call.environment) ? tool.question?.(args) : undefined;
     const asked = question === undefined ? undefined : confirmWithPerson(server, context, question);
     if (asked) return asked;
-    if (tool.startTask && takesTasks(context)) return await answerWithTask(core, tool.startTask, args, call);
+    const task =
+      tool.startTask && takesTasks(context)
+        ? await answerWithTask(core, tool.startTask, args, call)
+        : undefined;
+    if (task) return task;
     return toResult(await tool.run(args, call), knowsLinks(server.getNegotiatedProtocolVersion()));
   } catch (error) {
-    core.log.info('tool call failed', { tool: tool.name, error: errorMessage(error).slice(0, 300) });
-    return errorResult(errorMessage(error));
+    const message = errorMessage(error);
+    core.log.info('tool call failed', { tool: tool.name, error: message.slice(0, 300) });
+    return errorResult(tool.wording?.failed(message) ?? message);
   }
 }

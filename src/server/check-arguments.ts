@@ -1,6 +1,6 @@
 import type { Fields } from '../contract/fields.ts';
 import { isFields } from '../contract/fields.ts';
-import type { ObjectSchema, PropertySchema } from './tool.ts';
+import type { JsonType, ObjectSchema, PropertySchema } from './tool.ts';
 
 function kindOf(value: unknown): string {
   if (value === null) return 'null';
@@ -14,16 +14,22 @@ function show(value: unknown): string {
   return text.length > 80 ? `${text.slice(0, 77)}…` : text;
 }
 
-function hasType(value: unknown, wanted: NonNullable<PropertySchema['type']>): boolean {
+function hasType(value: unknown, wanted: JsonType): boolean {
   const kind = kindOf(value);
   return kind === wanted || (kind === 'integer' && wanted === 'number');
 }
 
+function wantedTypes(schema: PropertySchema): readonly JsonType[] {
+  if (schema.type !== undefined) return [schema.type];
+  return (schema.anyOf ?? []).map((choice) => choice.type);
+}
+
 function checkValue(path: string, value: unknown, schema: PropertySchema): string | undefined {
-  if (schema.type !== undefined && !hasType(value, schema.type)) {
+  const wanted = wantedTypes(schema);
+  if (wanted.length > 0 && !wanted.some((type) => hasType(value, type))) {
     // Some clients write an empty list as null.
     if (value === null && schema.type === 'array') return undefined;
-    return `${path}: want ${schema.type}, got ${kindOf(value)} ${show(value)}`;
+    return `${path}: want ${wanted.join(' or ')}, got ${kindOf(value)} ${show(value)}`;
   }
   if (typeof value === 'string' && schema.enum && !schema.enum.includes(value)) {
     return `${path}: want one of ${schema.enum.join(', ')}, got ${show(value)}`;
@@ -68,10 +74,15 @@ function findFault(value: unknown, schema: ObjectSchema): string | undefined {
   return undefined;
 }
 
+/** The arguments that the schema knows. */
+function known(given: Fields, schema: ObjectSchema): Fields {
+  return Object.fromEntries(Object.entries(given).filter(([name]) => Object.hasOwn(schema.properties, name)));
+}
+
 /**
- * Checks the arguments of a tool call against its input schema: required, unknown (unless the schema lets them pass),
- * types, enums, bounds. Names match case-sensitively.
- * @returns the arguments, or the text of the refusal, which begins `validating "arguments": `.
+ * Checks the arguments of a tool call against its input schema: required, unknown (unless the schema lets them be
+ * dropped), types, enums, bounds. Names match case-sensitively.
+ * @returns the arguments that the schema knows, or what is wrong with them.
  */
 export function checkArguments(
   value: unknown,
@@ -80,7 +91,7 @@ export function checkArguments(
   const given = value ?? {};
   const fault = findFault(given, schema);
   if (fault !== undefined || !isFields(given)) {
-    return { ok: false, fault: `validating "arguments": ${fault ?? 'want object'}` };
+    return { ok: false, fault: fault ?? 'want object' };
   }
-  return { ok: true, arguments: given };
+  return { ok: true, arguments: known(given, schema) };
 }

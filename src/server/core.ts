@@ -1,6 +1,8 @@
+import type { Selection } from '../backends/select.ts';
 import type { Backend, Environment } from '../backends/types.ts';
 import type { JobsClient } from '../jobs/client.ts';
 import type { Log } from './log.ts';
+import type { ToolSet } from './tool-sets.ts';
 
 /** What all connections of one server process share. */
 export interface ServerCore {
@@ -10,6 +12,10 @@ export interface ServerCore {
   /** Where relative folders of a call are resolved. */
   cwd: string;
   stateDir: string;
+  /** Which tools are offered. */
+  toolSets: readonly ToolSet[];
+  /** Many clients share this server, and its folder is nobody's project. */
+  http: boolean;
   log: Log;
   /** The door to the supervisor, opened on first use: listing tools needs none. */
   jobs(): Promise<JobsClient>;
@@ -18,4 +24,9 @@ export interface ServerCore {
    * @throws {BackendError} for a name that is none or serves other tools.
    */
   backend(choice: string | undefined): Promise<Backend>;
+  /**
+   * The backend of a relay tool call, and what there is to say about the choice.
+   * @throws {BackendError} for a name that is none.
+   */
+  relayBackend(choice: string | undefined): Promise<Selection>;
 }

@@ -3,10 +3,12 @@ import { rightsCeiling } from '../backends/headless/rights.ts';
 import { BackendError, type Environment } from '../backends/types.ts';
 import type { JobsClient } from '../jobs/client.ts';
 import { maxJobs, outputLimitBytes } from '../jobs/run-limits.ts';
+import { errorMessage } from '../platform/errors.ts';
 import { stateDir } from '../platform/paths.ts';
 import { wantsConfirmation } from './confirm/question.ts';
 import type { ServerCore } from './core.ts';
 import { createLog, isLogLevel, type Log } from './log.ts';
+import { parseToolSets, type ToolSet } from './tool-sets.ts';
 
 /** The configuration cannot be used; the server does not start. The message is for whoever configures it. */
 export class ConfigurationError extends Error {
@@ -44,6 +46,14 @@ function checkConfiguration(environment: Environment): void {
   }
 }
 
+function readToolSets(value: string | undefined): readonly ToolSet[] {
+  try {
+    return parseToolSets(value);
+  } catch (error) {
+    throw new ConfigurationError(errorMessage(error));
+  }
+}
+
 /** A missing agy is no reason not to start: it may be installed later, and discovery works without it. */
 function warnWithoutAgy(environment: Environment, log: Log): void {
   const choice = environment.BATON_BACKEND?.trim().toLowerCase();
@@ -61,13 +71,21 @@ function warnWithoutAgy(environment: Environment, log: Log): void {
  * with the first call that needs them.
  * @throws {ConfigurationError}
  */
-export function openCore(options: { name: 'baton' | 'agy-mcp'; environment: Environment; cwd: string }): {
+export function openCore(options: {
+  name: 'baton' | 'agy-mcp';
+  environment: Environment;
+  cwd: string;
+  /** The value of `--tools`; undefined = all. */
+  tools?: string;
+  http?: boolean;
+}): {
   core: ServerCore;
   close(): Promise<void>;
 } {
   const { name, environment, cwd } = options;
   const log = openLog(name, environment);
   checkConfiguration(environment);
+  const toolSets = readToolSets(options.tools);
   warnWithoutAgy(environment, log);
   const folder = stateDir(environment, name);
   let client: Promise<JobsClient> | undefined;
@@ -76,6 +94,8 @@ export function openCore(options: { name: 'baton' | 'agy-mcp'; environment: Envi
     environment,
     cwd,
     stateDir: folder,
+    toolSets,
+    http: options.http ?? false,
     log,
     jobs() {
       client ??= import('../jobs/client.ts').then(({ createJobsClient }) =>
@@ -86,6 +106,10 @@ export function openCore(options: { name: 'baton' | 'agy-mcp'; environment: Envi
     async backend(requested) {
       const { selectBackend } = await import('../backends/select.ts');
       return selectBackend(environment, { requested }).backend;
+    },
+    async relayBackend(requested) {
+      const { selectBackend } = await import('../backends/select.ts');
+      return selectBackend(environment, { requested, forRelay: true });
     },
   };
   return {

@@ -7,6 +7,8 @@ export interface ToolCall {
   signal: AbortSignal;
   /** `clientInfo` of the connection (or of the request, from protocol revision 2026-07-28 on). */
   client?: { name: string; version: string };
+  /** The same for all calls of one client of this process, and another for every other client. */
+  clientKey: string;
   /** Sends progress; absent when the caller sent no progress token. */
   progress?: ProgressReporter;
   /** When the call arrived, in milliseconds of `performance.now()`: a client's patience counts from here. */

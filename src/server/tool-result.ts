@@ -15,10 +15,17 @@ function linkBlock({ jobId, part, title }: JobLink): ResourceLink {
   return { type: 'resource_link', uri: jobUri(jobId, part), name: `job ${jobId}`, title, mimeType };
 }
 
-/** An answer as it goes over the wire: an object both as structured content and as JSON text, a text as it is. */
+/** An answer as it goes over the wire: an object both as structured content and as JSON text, the rest as it is. */
 export function toResult(answer: ToolAnswer, withLinks: boolean): CallToolResult {
   if ('text' in answer) {
     return { content: [{ type: 'text', text: answer.text }], ...(answer.isError && { isError: true }) };
+  }
+  if ('content' in answer) {
+    return {
+      content: [...answer.content, ...(withLinks && answer.link ? [linkBlock(answer.link)] : [])],
+      ...(answer.structured && { structuredContent: answer.structured }),
+      ...(answer.isError && { isError: true }),
+    };
   }
   return {
     content: [

@@ -3,10 +3,14 @@ import type { JobStatus } from '../jobs/types.ts';
 import type { JobPart } from './resources/uri.ts';
 import type { ToolCall } from './tool-call.ts';
 
+export type JsonType = 'string' | 'boolean' | 'integer' | 'number' | 'array' | 'object';
+
 /** The part of JSON Schema that our tools use; `check-arguments.ts` checks exactly this much. */
 export interface PropertySchema {
-  /** Absent = any JSON value. */
-  type?: 'string' | 'boolean' | 'integer' | 'number' | 'array' | 'object';
+  /** Absent = any JSON value, or one of `anyOf`. */
+  type?: JsonType;
+  /** The value has one of these types. */
+  anyOf?: readonly { type: JsonType }[];
   /** Every property says what it is: clients show it, models choose by it. */
   description: string;
   enum?: readonly string[];
@@ -31,6 +35,7 @@ export interface ObjectSchema {
   type: 'object';
   properties: Readonly<Record<string, PropertySchema>>;
   required?: readonly string[];
+  /** True = arguments that are not among the properties are dropped; false = they are refused. */
   additionalProperties: boolean;
 }
 
@@ -42,8 +47,17 @@ export interface ToolAnnotations {
   openWorldHint?: boolean;
 }
 
-/** What a tool answers: the object, sent both as structured content and as JSON text, or a text for people. */
-export type ToolAnswer = { structured: Fields; link?: JobLink } | { text: string; isError?: boolean };
+/** One piece of an answer: a text, or a picture (base64). */
+export type AnswerItem = { type: 'text'; text: string } | { type: 'image'; data: string; mimeType: string };
+
+/**
+ * What a tool answers: an object, sent both as structured content and as JSON text; a text for people; or pieces of its
+ * own form, with the object beside them where the tool has an output schema.
+ */
+export type ToolAnswer =
+  | { structured: Fields; link?: JobLink }
+  | { text: string; isError?: boolean }
+  | { content: readonly AnswerItem[]; structured?: Fields; isError?: boolean; link?: JobLink };
 
 /** Where more about the answer can be read, for clients that know links to resources. */
 export interface JobLink {
@@ -61,6 +75,11 @@ export interface ToolDefinition {
   outputSchema?: ObjectSchema;
   /** Keys of single clients (`anthropic/searchHint`, …). */
   meta?: Readonly<Record<string, unknown>>;
+  /** How the tool words its errors; absent = as `check-arguments.ts` and `run` have them. */
+  wording?: {
+    invalid(fault: string): string;
+    failed(message: string): string;
+  };
   /**
    * @param args already checked against `inputSchema`.
    * @throws anything whose message is meant for the caller; it becomes an `isError` result.
@@ -73,10 +92,10 @@ export interface ToolDefinition {
    */
   question?: (args: Fields) => string | undefined;
   /**
-   * Begins (or finds) the job that `run` would wait for, for a client that takes tasks. Resolves once it is durable.
-   * Absent where a call is over at once anyway.
+   * Begins (or finds) the job that `run` would wait for, for a client that takes tasks. Resolves once it is durable;
+   * undefined = this call is over at once, and `run` answers it. Absent where every call is.
    */
-  startTask?: (args: Fields, call: ToolCall) => Promise<JobStatus>;
+  startTask?: (args: Fields, call: ToolCall) => Promise<JobStatus | undefined>;
 }
 
 /** A refusal or failure that the caller is to read; nothing about it is a fault of ours. */

@@ -7,14 +7,22 @@ import { ToolError } from './tool.ts';
 import type { ToolCall } from './tool-call.ts';
 import { waitBudgetMs } from './wait-budget.ts';
 
-/** At most one progress notification a second; a call that is over before that sends none. */
-const PROGRESS_INTERVAL_MS = 1000;
-
 /** What is known of a job while it is waited for. */
-interface Seen {
+export interface Seen {
   status: JobStatus;
   newestText: string;
 }
+
+/** How often a waiting call sends progress, and in which words. A call that is over before the first time sends none. */
+export interface ProgressForm {
+  intervalMs: number;
+  /** A queued job is told of at once: its place is news. */
+  tellsQueueAtOnce: boolean;
+  /** @param tick counts the notifications of this call, from 0. */
+  message(seen: Seen, tick: number): string;
+}
+
+const JOB_PROGRESS: ProgressForm = { intervalMs: 1000, tellsQueueAtOnce: true, message: progressMessage };
 
 /** What a person reads while a job goes on: its step, the tool of it, a line of the newest text. */
 export function progressMessage({ status, newestText }: Seen): string {
@@ -28,27 +36,28 @@ export function progressMessage({ status, newestText }: Seen): string {
   return `job ${status.job_id} ${status.state} (${age})${step ? `: ${step}` : ''}${text ? ` | ${text}` : ''}`;
 }
 
-/**
- * Sends progress about a job until it is stopped: about a queued job at once (its place is news), about a running one
- * from the first second on, so that a call which is over by then sends none.
- */
-function startProgress(
-  core: ServerCore,
+/** Sends progress about a job until it is stopped. */
+export function startProgress(
+  core: Pick<ServerCore, 'jobs'>,
   call: ToolCall,
   jobId: string,
   known: JobStatus | undefined,
+  form: ProgressForm,
 ): { seen: (seen: Seen) => void; stop: () => void } {
   const { progress } = call;
   if (!progress) return { seen: () => {}, stop: () => {} };
   const startedAt = performance.now();
   const ageAtStart = known?.elapsed_ms ?? 0;
   let latest: Seen | undefined = known && { status: known, newestText: '' };
+  let ticks = 0;
   const tell = (): void => {
     if (!latest || isTerminal(latest.status.state)) return;
     // The age that a status carries is as old as the status itself.
     const age = Math.max(latest.status.elapsed_ms, ageAtStart + performance.now() - startedAt);
     const status = { ...latest.status, elapsed_ms: age };
-    progress.report({ progress: Math.round(age) / 1000, message: progressMessage({ ...latest, status }) });
+    const message = form.message({ ...latest, status }, ticks);
+    ticks += 1;
+    progress.report({ progress: Math.round(age) / 1000, message });
   };
   const refresh = async (): Promise<void> => {
     // A job that has begun is followed by its events; before that only a look tells.
@@ -62,8 +71,8 @@ function startProgress(
   const tick = (): void => {
     refresh().catch(() => {});
   };
-  const timer = setInterval(tick, PROGRESS_INTERVAL_MS);
-  if (known?.state === 'queued' && known.queue_position !== undefined) tell();
+  const timer = setInterval(tick, form.intervalMs);
+  if (form.tellsQueueAtOnce && known?.state === 'queued' && known.queue_position !== undefined) tell();
   return {
     seen: (seen) => {
       latest = seen;
@@ -76,6 +85,7 @@ function startProgress(
  * Waits for a job to end, as long as was asked for and the calling client tolerates, with progress on the way.
  * @param wantedMs from {@link parseWait}
  * @param known a status that is known already, when the job was just started
+ * @param form of the progress
  * @returns its last status; not terminal = the time was over first
  * @throws {ToolError} when the job cannot be read, or the client cancelled the call (the job goes on)
  */
@@ -85,10 +95,11 @@ export async function waitForJob(
   jobId: string,
   wantedMs: number,
   known?: JobStatus,
+  form: ProgressForm = JOB_PROGRESS,
 ): Promise<JobStatus> {
   const jobs = await core.jobs();
   const timeoutMs = waitBudgetMs(wantedMs, call, performance.now());
-  const progress = startProgress(core, call, jobId, known);
+  const progress = startProgress(core, call, jobId, known, form);
   try {
     return await jobs.wait(jobId, {
       timeoutMs,

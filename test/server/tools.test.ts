@@ -61,7 +61,7 @@ describe.each(ERAS)('job tools over stdio, %s era', (era) => {
   let session: Session;
   beforeAll(async () => {
     house = serverHouse();
-    session = await house.connect({ era });
+    session = await house.connect({ era, command: [...house.command(), '--tools', 'jobs'] });
   });
   afterAll(() => house.remove());
 

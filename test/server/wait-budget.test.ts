@@ -10,6 +10,7 @@ function call(changes: Partial<ToolCall> & { name?: string; token?: boolean } = 
     signal: new AbortController().signal,
     client: changes.name === undefined ? undefined : { name: changes.name, version: '1' },
     progress: changes.token ? { report: () => {} } : undefined,
+    clientKey: 'stdio',
     arrivedAt: 0,
     environment: {},
     ...changes,

@@ -7,6 +7,7 @@ export const SERVE_FLAGS: FlagTable = {
   http: { kind: 'optional' },
   'http-token': { kind: 'string' },
   'http-token-file': { kind: 'string' },
+  tools: { kind: 'string' },
 };
 
 async function overStdio(core: ServerCore, output: Writable): Promise<void> {
@@ -56,7 +57,13 @@ export async function serve(name: 'baton' | 'agy-mcp', flags: ParsedFlags): Prom
   const output = claimStdout();
   const { ConfigurationError, openCore } = await import('../../server/open-core.ts');
   try {
-    const opened = openCore({ name, environment: process.env, cwd: process.cwd() });
+    const opened = openCore({
+      name,
+      environment: process.env,
+      cwd: process.cwd(),
+      tools: flags.text('tools'),
+      http: address !== undefined,
+    });
     await (address === undefined ? overStdio(opened.core, output) : overHttp(opened.core, address, flags));
     await opened.close();
   } catch (error) {

@@ -11,16 +11,9 @@ import { changeModeReply } from './change-mode-reply.ts';
 import { finishImage } from './image-reply.ts';
 import type { RelayContext } from './relay-context.ts';
 import { mergeNotices, type Reply } from './reply.ts';
+import type { RelayRunTool } from './run-tools.ts';
 import { runningReply } from './running-reply.ts';
 import { askReply, brainstormReply, failedReply, partialNotice, planReply } from './text-replies.ts';
-
-/** The tools that start a run; the kind of their jobs. */
-export const RELAY_RUN_TOOLS = ['gemini-ask', 'gemini-plan', 'gemini-image', 'gemini-brainstorm'] as const;
-export type RelayRunTool = (typeof RELAY_RUN_TOOLS)[number];
-
-export function isRelayRunTool(kind: string): kind is RelayRunTool {
-  return RELAY_RUN_TOOLS.some((tool) => tool === kind);
-}
 
 export interface RelayRun {
   tool: RelayRunTool;

@@ -42,7 +42,7 @@ async function detailedTask(core: ServerCore, id: string): Promise<Fields> {
   const status = await (await core.jobs()).status(id);
   const task = taskOf(core, status);
   if (task.status !== 'completed') return task;
-  const result = toResult(jobAnswer(core, core.environment, status), true);
+  const result = toResult(await jobAnswer(core, core.environment, status), true);
   return { ...task, result: status.state === 'failed' ? { ...result, isError: true } : result };
 }
 

@@ -1,5 +1,6 @@
 import { isTerminal } from '../../contract/outcome.ts';
 import type { ServerCore } from '../core.ts';
+import { relayJobView } from '../relay/relay-view.ts';
 import { statusView } from '../status-view.ts';
 import type { ToolDefinition } from '../tool.ts';
 import { LARGE_RESULT_META } from './large-result.ts';
@@ -47,6 +48,8 @@ export function agyStatus(core: ServerCore): ToolDefinition {
       const offset = typeof args.offset === 'number' ? args.offset : undefined;
       const limit = typeof args.limit === 'number' ? args.limit : undefined;
       const part = offset === undefined && limit === undefined ? undefined : { offset: offset ?? 0, limit };
+      const relay = await relayJobView(core, call.environment, status, { part });
+      if (relay) return relay;
       const view = statusView(status, { stateDir: core.stateDir, environment: call.environment, part });
       // Short, for the sake of those who look often: one word on what is better than looking.
       const structured = isTerminal(status.state) ? view : { ...view, note: 'agy_wait returns when it ends' };

@@ -3,14 +3,10 @@ import { expect, test } from 'vitest';
 import type { JobStatus } from '../../../src/jobs/types.ts';
 import { createChunkCache } from '../../../src/relay/chunk-cache/chunk-cache.ts';
 import { inlineReferences } from '../../../src/relay/inline/inline.ts';
-import {
-  finishRelayRun,
-  isRelayRunTool,
-  RELAY_RUN_TOOLS,
-  type RelayRun,
-} from '../../../src/relay/replies/finish.ts';
+import { finishRelayRun, type RelayRun } from '../../../src/relay/replies/finish.ts';
 import { decodeRelayContext } from '../../../src/relay/replies/relay-context.ts';
 import type { Reply } from '../../../src/relay/replies/reply.ts';
+import { isRelayRunTool, RELAY_RUN_TOOLS } from '../../../src/relay/replies/run-tools.ts';
 import { makeTree, PNG_HEAD, type Tree } from '../support/tree.ts';
 
 function run(
