@@ -43,7 +43,7 @@ const shared = {
   logLevel: 'warning',
   external: ['fs-native-extensions'],
   // The global `performance` loads node:perf_hooks (1 ms) when it is first named.
-  define: { __BATON_VERSION__: JSON.stringify(version), 'performance.now': 'elapsedMs' },
+  define: { __BATON_VERSION__: JSON.stringify(version), 'performance.now': '__batonElapsedMs' },
   inject: [join(root, 'scripts/elapsed-ms.js')],
   plugins: bundlingPlugins(root),
   write: false,
