@@ -18,12 +18,12 @@ describe.each(ERAS)('gemini-ask, %s era', (era) => {
   it('answers under its heading, with usage when asked for and the thread to go on with', async () => {
     const connected = await house.connect({ era });
     const plain = await callRelay(connected, 'gemini-ask', { prompt: script({ text: 'The answer.' }) });
-    expect(plain.shown).toMatchSnapshot();
+    expect(plain.shown).toMatchSnapshot('plain');
     const usage = await callRelay(connected, 'gemini-ask', {
       prompt: script({ text: 'The answer.' }),
       includeUsage: true,
     });
-    expect(usage.shown).toMatchSnapshot();
+    expect(usage.shown).toMatchSnapshot('usage');
     await connected.close();
   });
 });
@@ -79,13 +79,11 @@ describe('gemini-ask', () => {
     const about = aboutOf(reply);
     expect(about.prompt).toBe(prompt);
     expect(about.cwd).toBe(house.work);
-    expect(about.argv).toEqual([
-      '--dangerously-skip-permissions',
-      ...['--print-timeout', '2640s', '--input-format', 'stream-json', '--output-format', 'stream-json'],
-      ...['--disable-slash-commands', '--model', 'gemini-3.8-flash-low', '--effort', 'low'],
-      ...['--mode', 'accept-edits', '--agent', 'reviewer', '--sandbox'],
-      ...['--add-dir', house.work, '--add-dir', join(house.work, 'lib'), '--add-dir', '/usr/share'],
-    ]);
+    expect(about.argv.join(' ')).toBe(
+      `--dangerously-skip-permissions --print-timeout 2640s --input-format stream-json --output-format stream-json ` +
+        `--disable-slash-commands --model gemini-3.8-flash-low --effort low --mode accept-edits --agent reviewer ` +
+        `--sandbox --add-dir ${house.work} --add-dir ${join(house.work, 'lib')} --add-dir /usr/share`,
+    );
     expect(reply.items[0]).toMatch(/^⚠️ agy applies --sandbox to its terminal tool at most/);
   });
 
@@ -136,11 +134,11 @@ describe('gemini-ask', () => {
       'Error executing gemini-ask: invalid model selection (--model "gemini-9"',
     );
     const quota = await callRelay(session, 'gemini-ask', { prompt: script({ text: 'half ' }, { quota: 1 }) });
-    expect(quota.shown).toMatchSnapshot();
+    expect(quota.shown).toMatchSnapshot('quota');
     const denied = await callRelay(session, 'gemini-ask', {
       prompt: script({ deny: 'command' }, { text: 'I could not run it.' }),
     });
-    expect(denied.shown).toMatchSnapshot();
+    expect(denied.shown).toMatchSnapshot('denied');
   });
 
   it('TRAPs 3.7, 3.6: no result event, two results, a character in two writes', async () => {
@@ -181,10 +179,8 @@ describe('gemini-ask', () => {
         skipPermissions: true,
       });
     const turns = await Promise.all([turn('A'), turn('B')]);
-    expect(turns.map((reply) => /response:\n(.*)/.exec(reply.items[0] ?? '')?.[1]).sort()).toEqual([
-      'A',
-      'B',
-    ]);
+    const said = turns.map((reply) => /response:\n(.*)/.exec(reply.items[0] ?? '')?.[1]);
+    expect(new Set(said)).toEqual(new Set(['A', 'B']));
   });
 
   it('row 34: an answer that is too long for a reply is its two ends, with the way to the rest', async () => {
