@@ -114,14 +114,6 @@ export async function replayChunk(
   return { body, notices: [...checked.failed.map(leftOut), ...stale] };
 }
 
-/** What a call of gemini-ask wants replayed: both parameters given, whatever their worth; undefined = a run. */
-export function replayOf(
-  args: Readonly<Record<string, unknown>>,
-): { key: unknown; index: unknown } | undefined {
-  const { chunkCacheKey: key, chunkIndex: index } = args;
-  return key === undefined || index === undefined ? undefined : { key, index };
-}
-
 function asParsed(edit: Edit): { path: string; line?: number; readings: { old: string; new: string }[] } {
   const { path, line } = edit;
   return { path, ...(line !== undefined && { line }), readings: [{ old: edit.old, new: edit.new }] };

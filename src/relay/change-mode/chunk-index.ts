@@ -7,6 +7,14 @@ export function chunkIndexOf(value: unknown): number | undefined {
   return typeof number === 'number' && Number.isSafeInteger(number) && number >= 1 ? number : undefined;
 }
 
+/** The chunk of an earlier answer that a call of gemini-ask wants: both parameters given, whatever their worth; undefined = a run. */
+export function replayOf(
+  args: Readonly<Record<string, unknown>>,
+): { key: unknown; index: unknown } | undefined {
+  const { chunkCacheKey: key, chunkIndex: index } = args;
+  return key === undefined || index === undefined ? undefined : { key, index };
+}
+
 /** Which parameter names the key: the tools differ in it. */
 export type KeyParameter = 'cacheKey' | 'chunkCacheKey';
 

@@ -13,6 +13,7 @@ import { type BrainstormArguments, brainstormPrompt, brainstormStartMessage } fr
 import { type ImageArguments, imagePrompt, imageStartMessage } from '../prompts/image.ts';
 import { planPrompt, planStartMessage } from '../prompts/plan.ts';
 import type { RelayRunTool } from '../replies/run-tools.ts';
+import { dirsOf } from './dirs.ts';
 
 /** What a relay tool wants run, before any file was read. */
 export interface RelayTask {
@@ -62,10 +63,6 @@ const filled = (value: unknown): string | undefined =>
   typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
 
 const effortOf = (value: unknown): Effort | undefined => EFFORTS.find((effort) => effort === value);
-
-function dirsOf(value: unknown): string[] {
-  return Array.isArray(value) ? value.filter((dir) => typeof dir === 'string' && dir.trim() !== '') : [];
-}
 
 function schemaOf(value: unknown): string | undefined {
   if (typeof value === 'string') return filled(value);

@@ -1,5 +1,9 @@
-import { RUN_MODES } from '../../backends/types.ts';
-import type { Fields } from '../../contract/fields.ts';
+import { RUN_MODES, type RunRequest } from '../../backends/types.ts';
+import { type Fields, textOr } from '../../contract/fields.ts';
+import { normalizeFolder } from '../../jobs/start-run.ts';
+import { replayOf } from '../../relay/change-mode/chunk-index.ts';
+import { dirsOf } from '../../relay/run/dirs.ts';
+import { runQuestion } from '../confirm/question.ts';
 import type { ToolDefinition } from '../tool.ts';
 import { LARGE_RESULT_META } from '../tools/large-result.ts';
 import { ADD_DIRS, BACKEND, EFFORT, MODEL } from './properties.ts';
@@ -60,10 +64,22 @@ const PROPERTIES = {
 } as const satisfies Record<string, unknown>;
 
 /** The chunk of an earlier answer that a call asks for; undefined = it wants a run. */
-async function replayFrom(args: Fields): Promise<{ key: unknown; index: unknown } | undefined> {
-  if (args.changeMode !== true) return undefined;
-  const { replayOf } = await import('../../relay/change-mode/answer.ts');
-  return replayOf(args);
+function replayFrom(args: Fields): { key: unknown; index: unknown } | undefined {
+  return args.changeMode === true ? replayOf(args) : undefined;
+}
+
+/** What a person has to confirm: only a run that acts without asking, or that may edit outside of the server's folder. */
+function questionOf({ core }: RelayHouse, args: Fields): string | undefined {
+  if (replayFrom(args)) return undefined;
+  const request: RunRequest = {
+    prompt: textOr(args.prompt),
+    cwd: core.cwd,
+    mode: RUN_MODES.find((mode) => mode === args.mode),
+    skipPermissions: args.skipPermissions === true,
+    dirs: dirsOf(args.addDirs).map((dir) => normalizeFolder(dir, core.cwd)),
+    timeoutMs: 0,
+  };
+  return runQuestion(request, core.environment, core.cwd);
 }
 
 export function geminiAsk(house: RelayHouse): ToolDefinition {
@@ -80,12 +96,13 @@ export function geminiAsk(house: RelayHouse): ToolDefinition {
       'anthropic/searchHint': 'ask gemini, review files, second opinion, large context',
     },
     async run(args, call) {
-      const replay = await replayFrom(args);
+      const replay = replayFrom(args);
       if (!replay) return runRelayTool(house, 'gemini-ask', args, call);
       const { fetchChunk } = await import('./fetch-chunk.ts');
       return fetchChunk(house.core, call, { ...replay, parameter: 'chunkCacheKey' });
     },
+    question: (args) => questionOf(house, args),
     startTask: async (args, call) =>
-      (await replayFrom(args)) ? undefined : startRelayTask(house, 'gemini-ask', args, call),
+      replayFrom(args) ? undefined : startRelayTask(house, 'gemini-ask', args, call),
   });
 }

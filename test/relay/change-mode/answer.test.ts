@@ -4,8 +4,8 @@ import {
   answerChangeMode,
   type ChangeModeReply,
   replayChunk,
-  replayOf,
 } from '../../../src/relay/change-mode/answer.ts';
+import { replayOf } from '../../../src/relay/change-mode/chunk-index.ts';
 import { type ChunkCache, createChunkCache } from '../../../src/relay/chunk-cache/chunk-cache.ts';
 import { inlineReferences } from '../../../src/relay/inline/inline.ts';
 import { makeTree, type Tree } from '../support/tree.ts';
