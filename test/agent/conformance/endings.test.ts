@@ -188,11 +188,11 @@ describe('permissions', () => {
 describe('time', () => {
   test('at the print timeout the partial text is kept (timeout-partial)', async () => {
     await withReplies([{ text: ['so far ', 'so good'], breaks: 'stall' }]);
-    const run = await house.run(['-p', 'x', '--print-timeout', '700ms', ...STREAM]);
+    const run = await house.run(['-p', 'x', '--print-timeout', '2500ms', ...STREAM]);
     expect(run.code).toBe(1);
     expect(run.envelope()).toMatchObject({ status: 'ERROR', response: 'so far so good' });
-    expect(run.envelope().error).toMatch(/^timeout waiting for response: print timeout after 700ms/);
-    expect(run.stderr).toContain('print timeout after 700ms with turn in progress; returning partial output');
+    expect(run.envelope().error).toMatch(/^timeout waiting for response: print timeout after 2.5s/);
+    expect(run.stderr).toContain('print timeout after 2.5s with turn in progress; returning partial output');
     const pieces = stepsOf(run).map(({ text_delta }) => text_delta ?? '');
     expect(pieces.join('')).toBe('so far so good');
   });
@@ -269,9 +269,9 @@ describe('signals and streams', () => {
 
   test('SIGINT before the first turn', async () => {
     await withReplies([]);
-    const running = house.start(JSON_OUT);
-    // It waits for a prompt on stdin; the handler is there before that.
-    await new Promise((resolve) => setTimeout(resolve, 400));
+    // The warning about the mode comes when the handler is there.
+    const running = house.start([...JSON_OUT, '--mode', 'bogus']);
+    await new Promise((resolve) => running.child.stderr.once('data', resolve));
     running.child.kill('SIGINT');
     const run = await running.ended;
     expect(run.code).toBe(1);

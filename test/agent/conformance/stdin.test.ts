@@ -141,12 +141,13 @@ describe('turns from stdin', () => {
   test('each turn has its own time (stdin-timeout)', async () => {
     await server.close();
     house.remove();
+    // Together they take longer than the limit, each good one far less.
     await withReplies([
-      { text: 'a', delayMs: 500 },
+      { text: 'a', delayMs: 1000 },
       { text: ['b'], breaks: 'stall' },
-      { text: 'c', delayMs: 500 },
+      { text: 'c', delayMs: 1000 },
     ]);
-    const run = await house.run([...STREAMS, '--print-timeout', '900ms'], {
+    const run = await house.run([...STREAMS, '--print-timeout', '3500ms'], {
       stdin: lines(userEvent('1'), userEvent('2'), userEvent('3')),
     });
     expect(resultsOf(run).map(({ status, response }) => [status, response])).toEqual([
