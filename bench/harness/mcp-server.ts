@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Command } from './programs.ts';
 
-export const PROTOCOL = '2025-06-18';
+const PROTOCOL = '2025-06-18';
 
 const INITIALIZE = {
   protocolVersion: PROTOCOL,
@@ -22,6 +22,8 @@ export interface McpServer {
   request(method: string, params: object): Promise<Record<string, unknown>>;
   /** Calls a tool. @throws when the tool reports an error */
   call(name: string, args: object): Promise<Record<string, unknown>>;
+  /** The same, asking for progress notifications. */
+  follow(name: string, args: object): Promise<Record<string, unknown>>;
   close(): Promise<void>;
 }
 
@@ -63,16 +65,19 @@ export async function startServer(command: Command): Promise<McpServer> {
     if (reply.error) throw new Error(`${method}: ${reply.error.message}`);
     return reply.result ?? {};
   };
+  const callTool = async (name: string, params: object): Promise<Record<string, unknown>> => {
+    const result = await request('tools/call', params);
+    if (result.isError === true) throw new Error(`${name}: ${JSON.stringify(result.content)}`);
+    return result;
+  };
   await request('initialize', INITIALIZE);
   send({ method: 'notifications/initialized' });
   return {
     child,
     request,
-    async call(name, args) {
-      const result = await request('tools/call', { name, arguments: args });
-      if (result.isError === true) throw new Error(`${name}: ${JSON.stringify(result.content)}`);
-      return result;
-    },
+    call: (name, args) => callTool(name, { name, arguments: args }),
+    follow: (name, args) =>
+      callTool(name, { name, arguments: args, _meta: { progressToken: `progress-${nextId}` } }),
     async close() {
       const gone = new Promise((resolve) => child.once('exit', resolve));
       if (child.exitCode === null && child.signalCode === null) {

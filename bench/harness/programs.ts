@@ -12,6 +12,8 @@ export interface Command {
   /** Text that stdout must hold: a program that fails fast must not win. */
   expect?: string;
   stdin?: string;
+  /** It is ended, and the run is a failure, after this many milliseconds. */
+  limitMs?: number;
 }
 
 /** A program of Node's: a script with its arguments. */
@@ -40,6 +42,7 @@ export function runToEnd(command: Command): Promise<Finished> {
       cwd: command.cwd,
       env: command.env,
       stdio: [command.stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+      ...(command.limitMs !== undefined && { timeout: command.limitMs }),
     });
     let stdout = '';
     let stderr = '';

@@ -124,6 +124,6 @@ describe('the start of a program', () => {
     writeFileSync(copy, readFileSync(join(dist, 'baton.js')));
     const run = spawnSync(process.execPath, [copy, '--version'], { env: { HOME: home }, encoding: 'utf8' });
     expect(run.status).toBe(1);
-    expect(run.stderr).toMatch(/chunks\/baton-\w+\.js/);
+    expect(run.stderr).toMatch(/chunks\/small-\w+\.js/);
   });
 });
