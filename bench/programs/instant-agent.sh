@@ -5,8 +5,9 @@
 case "$1" in
   --version) echo 1.2.16; exit 0 ;;
   --help)
-    echo '  -p, --print  --output-format  --input-format  --dangerously-skip-permissions  --disable-slash-commands'
-    echo '  --print-timeout  --json-schema  --mode  --model  --effort  --conversation  --add-dir  --sandbox'
+    echo '  -p, --print  --output-format  --dangerously-skip-permissions  --disable-slash-commands  --print-timeout'
+    echo '  --json-schema  --mode  --model  --effort  --conversation  --add-dir  --sandbox'
+    echo '  --input-format  Print mode input: text or stream-json'
     exit 0 ;;
 esac
 IFS= read -r prompt

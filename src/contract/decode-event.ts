@@ -9,16 +9,14 @@ import type {
   ToolInfo,
   Usage,
 } from './events.ts';
-import { isFields, textOr } from './fields.ts';
+import { type Fields, isFields, textOr } from './fields.ts';
 
 const optionalText = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 const count = (value: unknown): number => (typeof value === 'number' && Number.isFinite(value) ? value : 0);
 
-/** Drops the keys whose value is undefined, so that an absent field stays absent. */
-function compact<T extends object>(value: T): T {
-  for (const [key, field] of Object.entries(value))
-    if (field === undefined) Reflect.deleteProperty(value, key);
-  return value;
+/** Sets an optional field that is there; one that is absent stays absent. */
+function put<T extends object, K extends keyof T>(into: T, key: K, value: T[K] | undefined): void {
+  if (value !== undefined) into[key] = value;
 }
 
 export function decodeUsage(value: unknown): Usage | undefined {
@@ -53,26 +51,26 @@ function decodeCommand(value: unknown): CommandAnswer | undefined {
 export function decodeEnvelope(value: unknown): Envelope | undefined {
   if (!isFields(value)) return undefined;
   if (!('status' in value || 'response' in value || 'error' in value || 'usage' in value)) return undefined;
-  const usage = decodeUsage(value.usage);
-  return compact<Envelope>({
+  const envelope: Envelope = {
     conversation_id: textOr(value.conversation_id),
     status: textOr(value.status),
     response: textOr(value.response),
-    error: optionalText(value.error),
     duration_seconds: count(value.duration_seconds),
     num_turns: count(value.num_turns),
-    structured_output: value.structured_output,
-    json_schema: value.json_schema,
-    usage: usage ?? {
+    usage: decodeUsage(value.usage) ?? {
       input_tokens: 0,
       output_tokens: 0,
       thinking_tokens: 0,
       cache_read_tokens: 0,
       total_tokens: 0,
     },
-    denied_actions: decodeDenied(value.denied_actions),
-    command: decodeCommand(value.command),
-  });
+  };
+  put(envelope, 'error', optionalText(value.error));
+  put(envelope, 'structured_output', value.structured_output);
+  put(envelope, 'json_schema', value.json_schema);
+  put(envelope, 'denied_actions', decodeDenied(value.denied_actions));
+  put(envelope, 'command', decodeCommand(value.command));
+  return envelope;
 }
 
 function decodeInit(value: unknown): InitPayload | undefined {
@@ -80,15 +78,16 @@ function decodeInit(value: unknown): InitPayload | undefined {
   const tools = Array.isArray(value.tools)
     ? value.tools.filter((t): t is string => typeof t === 'string')
     : [];
-  return compact<InitPayload>({
+  const init: InitPayload = {
     cwd: textOr(value.cwd),
     tools,
     permission_mode: textOr(value.permission_mode),
-    model: optionalText(value.model),
-    agent: optionalText(value.agent),
-    json_schema: value.json_schema,
-    expanded_commands: decodeExpanded(value.expanded_commands),
-  });
+  };
+  put(init, 'model', optionalText(value.model));
+  put(init, 'agent', optionalText(value.agent));
+  put(init, 'json_schema', value.json_schema);
+  put(init, 'expanded_commands', decodeExpanded(value.expanded_commands));
+  return init;
 }
 
 function decodeExpanded(value: unknown): InitPayload['expanded_commands'] {
@@ -98,49 +97,48 @@ function decodeExpanded(value: unknown): InitPayload['expanded_commands'] {
 
 function decodeToolInfo(value: unknown): ToolInfo | undefined {
   if (!isFields(value)) return undefined;
-  const error = isFields(value.error)
-    ? { type: textOr(value.error.type), message: textOr(value.error.message) }
-    : undefined;
-  return compact<ToolInfo>({
-    name: textOr(value.name),
-    parameters: isFields(value.parameters) ? value.parameters : undefined,
-    output: optionalText(value.output),
-    error,
-  });
+  const info: ToolInfo = { name: textOr(value.name) };
+  if (isFields(value.parameters)) info.parameters = value.parameters;
+  put(info, 'output', optionalText(value.output));
+  if (isFields(value.error))
+    info.error = { type: textOr(value.error.type), message: textOr(value.error.message) };
+  return info;
+}
+
+type Subagent = SubagentInfo['subagents'][number];
+
+function decodeSubagent(entry: Fields): Subagent {
+  const subagent: Subagent = {};
+  put(subagent, 'type_name', optionalText(entry.type_name));
+  put(subagent, 'role', optionalText(entry.role));
+  put(subagent, 'initial_prompt', optionalText(entry.initial_prompt));
+  put(subagent, 'conversation_id', optionalText(entry.conversation_id));
+  put(subagent, 'log_uri', optionalText(entry.log_uri));
+  if (Array.isArray(entry.workspace_uris))
+    subagent.workspace_uris = entry.workspace_uris.filter((uri): uri is string => typeof uri === 'string');
+  return subagent;
 }
 
 function decodeSubagents(value: unknown): SubagentInfo | undefined {
   if (!isFields(value) || !Array.isArray(value.subagents)) return undefined;
-  return {
-    subagents: value.subagents.filter(isFields).map((entry) =>
-      compact({
-        type_name: optionalText(entry.type_name),
-        role: optionalText(entry.role),
-        initial_prompt: optionalText(entry.initial_prompt),
-        conversation_id: optionalText(entry.conversation_id),
-        log_uri: optionalText(entry.log_uri),
-        workspace_uris: Array.isArray(entry.workspace_uris)
-          ? entry.workspace_uris.filter((uri): uri is string => typeof uri === 'string')
-          : undefined,
-      }),
-    ),
-  };
+  return { subagents: value.subagents.filter(isFields).map(decodeSubagent) };
 }
 
 function decodeStep(value: unknown): StepUpdate | undefined {
   if (!isFields(value)) return undefined;
-  return compact<StepUpdate>({
+  const step: StepUpdate = {
     conversation_id: textOr(value.conversation_id),
     step_index: count(value.step_index),
     state: textOr(value.state),
     step_type: textOr(value.step_type) || 'unknown',
-    tool_name: optionalText(value.tool_name),
-    text_delta: optionalText(value.text_delta),
-    duration_seconds: typeof value.duration_seconds === 'number' ? value.duration_seconds : undefined,
-    usage: decodeUsage(value.usage),
-    tool_info: decodeToolInfo(value.tool_info),
-    subagent_info: decodeSubagents(value.subagent_info),
-  });
+  };
+  put(step, 'tool_name', optionalText(value.tool_name));
+  put(step, 'text_delta', optionalText(value.text_delta));
+  if (typeof value.duration_seconds === 'number') step.duration_seconds = value.duration_seconds;
+  put(step, 'usage', decodeUsage(value.usage));
+  put(step, 'tool_info', decodeToolInfo(value.tool_info));
+  put(step, 'subagent_info', decodeSubagents(value.subagent_info));
+  return step;
 }
 
 /**
