@@ -5,7 +5,7 @@ import { JOB_ID_PROPERTY } from './run-properties.ts';
 
 export const AGY_CANCEL_TEXT = {
   title: 'Cancel an agy job',
-  description: `Stop an agent job that agy_run or agy_run_sync started. It is asked to end and, after a grace of some seconds, killed with everything it started, so the reply often still says running; agy_status shows cancelled a moment later. There is no resuming it: read what the cancelled job left with agy_status before sending the task again. Files that it wrote are not rolled back.`,
+  description: `Stop an agent job of agy_run or agy_run_sync: it is asked to end, and after some seconds killed with all it started. The reply often still says running; agy_status has cancelled a moment later, and what the job left: read that before sending the task again. Files it wrote stay.`,
 } as const;
 
 export function agyCancel(core: ServerCore): ToolDefinition {

@@ -8,7 +8,7 @@ const MAX_LIMIT = 200;
 
 export const AGY_JOBS_TEXT = {
   title: 'List agy jobs',
-  description: `List agent jobs, newest first: a lost job_id is found here, then agy_wait or agy_status collects the answer. Shows state, age, folder and the first line of the task, of jobs of all clients on this machine.`,
+  description: `List agent jobs of all clients on this machine, newest first, to find a lost job_id; agy_wait or agy_status then collects the answer.`,
 } as const;
 
 const ROW_PROPERTIES = {
@@ -40,7 +40,7 @@ export function agyJobs(core: ServerCore): ToolDefinition {
         },
         cwd: { type: 'string', description: 'Only jobs of this folder.' },
         conversation_id: { type: 'string', description: 'Only jobs on this conversation.' },
-        contains: { type: 'string', description: 'Only jobs whose task contains this text (case ignored).' },
+        contains: { type: 'string', description: 'Only jobs whose task contains this, case ignored.' },
         limit: {
           type: 'integer',
           minimum: 1,

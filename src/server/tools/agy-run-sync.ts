@@ -12,7 +12,7 @@ import { WAIT_PROPERTIES, WAIT_REQUIRED } from './status-properties.ts';
 
 export const AGY_RUN_SYNC_TEXT = {
   title: 'Delegate to agy (wait inline)',
-  description: `Run an agent job and wait for its answer in this call: hand a task (peer review, second opinion, research) to another coding agent. Best when the answer is needed before going on and takes minutes at most; agy_run starts the same without waiting. A run that outlives the wait is no failure: it goes on, and its job_id comes back for agy_wait or agy_status. The agent works with permission checks off: it can edit any file under cwd and dirs, run commands and reach the network, so say so in the prompt (or set mode to plan) when nothing may be changed.`,
+  description: `Run an agent job and wait for its answer: hand a task (peer review, second opinion, research) to another coding agent. For what you need before going on; agy_run starts the same without waiting. A run that outlives the wait goes on: its job_id comes back, for agy_wait or agy_status. It works with permission checks off: it may edit files under cwd and dirs, run commands and reach the network. Set mode to plan when nothing may change.`,
 } as const;
 
 export function agyRunSync(core: ServerCore): ToolDefinition {

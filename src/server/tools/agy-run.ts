@@ -13,7 +13,7 @@ const CONVERSATION_WAIT_MS = 2000;
 
 export const AGY_RUN_TEXT = {
   title: 'Delegate to agy (async)',
-  description: `Run an agent job in the background: hand a task (peer review, second opinion, research, long work) to another coding agent and get a job_id at once. Then wait with agy_wait, or look with agy_status; for a short task agy_run_sync waits in the same call. The agent works with permission checks off: it can edit any file under cwd and dirs, run commands and reach the network, so say so in the prompt (or set mode to plan) when nothing may be changed.`,
+  description: `Run an agent job in the background: hand a task (peer review, second opinion, research, long work) to another coding agent and get a job_id at once, for agy_wait or agy_status; agy_run_sync waits in the same call. It works with permission checks off: it may edit files under cwd and dirs, run commands and reach the network. Set mode to plan when nothing may change.`,
 } as const;
 
 /** Waits until the run has named its conversation, ended, or the short wait is over. */

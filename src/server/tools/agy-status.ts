@@ -9,7 +9,7 @@ import { NOTE_PROPERTY, STATUS_PROPERTIES, STATUS_REQUIRED } from './status-prop
 
 export const AGY_STATUS_TEXT = {
   title: 'Check an agy job',
-  description: `Check how an agent job stands, without waiting. A check of a running job is cheap; each check of a finished one reads and sends its whole output again, so collect it once. To wait for the end use agy_wait, not repeated checks. offset and limit give a part of a long answer.`,
+  description: `Check how an agent job stands, without waiting. Cheap while it runs; afterwards each check sends the whole answer again, so collect it once. To wait use agy_wait, not repeated checks. offset and limit give a part of a long answer.`,
 } as const;
 
 export function agyStatus(core: ServerCore): ToolDefinition {
@@ -24,12 +24,12 @@ export function agyStatus(core: ServerCore): ToolDefinition {
         offset: {
           type: 'integer',
           minimum: 0,
-          description: 'First character of the answer to give: next_offset of an earlier reply.',
+          description: 'First character to give: next_offset of an earlier reply.',
         },
         limit: {
           type: 'integer',
           minimum: 1,
-          description: 'Characters of the answer to give at most; never more than the server’s own limit.',
+          description: 'Characters to give at most.',
         },
       },
       required: ['job_id'],

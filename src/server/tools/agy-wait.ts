@@ -9,7 +9,7 @@ import { WAIT_PROPERTIES, WAIT_REQUIRED } from './status-properties.ts';
 
 export const AGY_WAIT_TEXT = {
   title: 'Wait for an agy job',
-  description: `Wait until an agent job that agy_run started is over, and get its answer: one call instead of many agy_status checks. When the wait ends first, the job goes on; call it again with the same job_id.`,
+  description: `Wait until an agent job of agy_run is over and get its answer: one call instead of many agy_status checks. When the wait ends first, the job goes on: call again with the same job_id.`,
 } as const;
 
 export function agyWait(core: ServerCore): ToolDefinition {

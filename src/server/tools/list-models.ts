@@ -4,7 +4,7 @@ import { RUN_PROPERTIES } from './run-properties.ts';
 
 export const LIST_MODELS_TEXT = {
   title: 'List agy models',
-  description: `List the models that agy_run and agy_run_sync can be given. Asks the agent program itself: fails when that is missing or not signed in.`,
+  description: `List the models that agy_run and agy_run_sync can be given, as the agent program names them; fails when it is missing or not signed in.`,
 } as const;
 
 export function listModels(core: ServerCore): ToolDefinition {
@@ -17,7 +17,7 @@ export function listModels(core: ServerCore): ToolDefinition {
       properties: {
         backend: {
           ...RUN_PROPERTIES.backend,
-          description: 'Whose models: agy or baton. Leave out for the configured one.',
+          description: 'agy or baton. Default: the configured one.',
         },
       },
       additionalProperties: false,

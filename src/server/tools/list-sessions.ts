@@ -3,7 +3,7 @@ import type { ToolDefinition } from '../tool.ts';
 
 export const LIST_SESSIONS_TEXT = {
   title: 'List agy conversations',
-  description: `List known conversations, so that agy_run or agy_run_sync can continue one by its conversation_id. Reads the agent program’s own cache: the newest conversation of each folder only.`,
+  description: `List conversations that agy_run or agy_run_sync can continue by conversation_id: the newest one of each folder, as the agent program remembers it.`,
 } as const;
 
 export function listSessions(core: ServerCore): ToolDefinition {
@@ -17,7 +17,7 @@ export function listSessions(core: ServerCore): ToolDefinition {
         dir: { type: 'string', description: 'Only the conversation of this folder.' },
         backend: {
           type: 'string',
-          description: 'Whose conversations: agy or baton. Leave out for the configured one.',
+          description: 'agy or baton. Default: the configured one.',
         },
       },
       additionalProperties: false,
