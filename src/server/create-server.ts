@@ -14,7 +14,7 @@ import { INSTRUCTIONS } from './instructions.ts';
 import { servePrompts } from './prompts/serve-prompts.ts';
 import { serveResources } from './resources/serve-resources.ts';
 import { BatonServer } from './tasks/baton-server.ts';
-import { serveTasks } from './tasks/serve-tasks.ts';
+import { jobTasks, serveTasks } from './tasks/serve-tasks.ts';
 import { createToolTable, type ToolTable } from './tool-table.ts';
 
 /** The tools, prompts and templates of a process never change, so a client may keep the lists. */
@@ -35,6 +35,9 @@ const formAnswers: jsonSchemaValidator = {
 };
 /* oxlint-enable typescript/no-unnecessary-type-parameters */
 
+/** Makes the server of one connection or request; without a context, one of the older protocol era. */
+export type ServerFactory = (context?: Pick<McpRequestContext, 'era'>) => Server;
+
 /**
  * Makes the function that the SDK calls for each connection (stdio) or request (HTTP): one factory for both protocol
  * eras. What it does per call is little: the tools, their schemas and the instructions are shared.
@@ -43,7 +46,7 @@ const formAnswers: jsonSchemaValidator = {
 export function createServerFactory(
   core: ServerCore,
   onActive: (change: 1 | -1) => void = () => {},
-): (context?: Pick<McpRequestContext, 'era'>) => Server {
+): ServerFactory {
   let made: ToolTable | undefined;
   const table = (): ToolTable => {
     made ??= createToolTable(core);
@@ -78,7 +81,7 @@ export function createServerFactory(
     });
     serveResources(server, core, era);
     servePrompts(server, core);
-    if (era === 'modern') serveTasks(server, core);
+    if (era === 'modern') serveTasks(server, jobTasks(core));
     return server;
   };
 }

@@ -45,6 +45,8 @@ export interface HttpOptions {
   page?: PageHandler;
   sessionLimits?: SessionLimits;
   sweepTimes?: SweepTimes;
+  /** What makes the servers, when they are not to be this package's own (the conformance suite's fixtures are not). */
+  createFactory?: typeof createServerFactory;
 }
 
 export interface RunningHttp {
@@ -158,7 +160,7 @@ export async function serveHttp(core: ServerCore, options: HttpOptions): Promise
   const { address, token, page } = options;
   const checkBearer = createBearerCheck(token);
   const calls = { active: 0 };
-  const factory = createServerFactory(core, (change) => {
+  const factory = (options.createFactory ?? createServerFactory)(core, (change) => {
     calls.active += change;
   });
   const onerror = (error: Error): void => core.log.debug('protocol', { error: error.message.slice(0, 300) });

@@ -46,20 +46,40 @@ async function detailedTask(core: ServerCore, id: string): Promise<Fields> {
   return { ...task, result: status.state === 'failed' ? { ...result, isError: true } : result };
 }
 
-/**
- * Serves the tasks extension over the job folders: a task is a job under the same id, so it outlives this server, and
- * what is asked for after a restart is found. For connections of revision 2026-07-28 and later.
- */
-export function serveTasks(server: Server, core: ServerCore): void {
+/** What the methods of the extension are answered from. Each throws {@link JobReadError} for an id that it does not know. */
+export interface TaskSource {
+  /** The task as `tasks/get` gives it. */
+  get(id: string): Promise<Fields>;
+  /** Takes what the client answered to a task's questions. */
+  update(id: string, inputResponses: Fields): Promise<void>;
+  cancel(id: string): Promise<void>;
+}
+
+/** Jobs as tasks: a task is a job under the same id, so it outlives this server, and is found after a restart. */
+export function jobTasks(core: ServerCore): TaskSource {
+  return {
+    get: (id) => detailedTask(core, id),
+    async update(id) {
+      // A run asks nothing on the way (whatever there is to ask, is asked before it starts), so nothing waits for this.
+      await (await core.jobs()).status(id);
+    },
+    async cancel(id) {
+      await (await core.jobs()).cancel(id);
+    },
+  };
+}
+
+/** Serves the tasks extension. For connections of revision 2026-07-28 and later. */
+export function serveTasks(server: Server, source: TaskSource): void {
   server.registerCapabilities({ extensions: { [TASKS_EXTENSION]: {} } });
   const on = (
     method: 'tasks/get' | 'tasks/update' | 'tasks/cancel',
-    handle: (id: string) => Promise<Fields>,
+    handle: (id: string, context: ServerContext) => Promise<Fields | void>,
   ): void => {
     const serve = async ({ taskId }: { taskId: string }, context: ServerContext): Promise<Fields> => {
       if (!takesTasks(context)) throw missingExtension();
       try {
-        return await handle(taskId);
+        return (await handle(taskId, context)) ?? {};
       } catch (error) {
         if (error instanceof JobReadError)
           throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown task: ${error.message}`);
@@ -68,14 +88,7 @@ export function serveTasks(server: Server, core: ServerCore): void {
     };
     server.setRequestHandler(method, { params: TASK_PARAMS, result: z.looseObject({}) }, serve);
   };
-  on('tasks/get', (id) => detailedTask(core, id));
-  // A run asks nothing on the way (whatever there is to ask, is asked before it starts), so no answer is waited for.
-  on('tasks/update', async (id) => {
-    await (await core.jobs()).status(id);
-    return {};
-  });
-  on('tasks/cancel', async (id) => {
-    await (await core.jobs()).cancel(id);
-    return {};
-  });
+  on('tasks/get', (id) => source.get(id));
+  on('tasks/update', (id, context) => source.update(id, context.mcpReq.inputResponses ?? {}));
+  on('tasks/cancel', (id) => source.cancel(id));
 }
