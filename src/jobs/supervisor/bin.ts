@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { makePrivateFolder, writeFileAtomic } from '../../platform/atomic-file.ts';
+import { writeFileAtomic } from '../../platform/atomic-file.ts';
 import { errorMessage } from '../../platform/errors.ts';
 import { tryAcquireLock } from '../../platform/kernel-lock.ts';
 import { bootId, namespaceId, processStartTime } from '../../platform/process-identity.ts';
@@ -17,7 +17,7 @@ const IDLE_MS = 30_000;
 const FIRST_SWEEP_MS = 3000;
 
 async function main(stateDir: string): Promise<void> {
-  makePrivateFolder(stateDir);
+  // The folder is made by the client. One that is gone by now was removed on purpose, and is not made again.
   // Held until this process ends, however it ends. Who does not get it is not needed.
   const lock = tryAcquireLock(supervisorLock(stateDir));
   if (!lock) return;
