@@ -34,7 +34,9 @@ function readNumber(name: string, kind: FlagKind, value: string): number {
     throw new UsageError(`invalid value ${JSON.stringify(value)} for --${name}: want a whole number`);
   }
   try {
-    return parseDuration(value);
+    const ms = parseDuration(value);
+    if (ms >= 0) return ms;
+    throw new DurationError('it is negative');
   } catch (error) {
     if (!(error instanceof DurationError)) throw error;
     throw new UsageError(

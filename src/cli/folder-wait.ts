@@ -1,6 +1,7 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { isTerminal } from '../contract/outcome.ts';
 import { jobFiles } from '../jobs/job-folder.ts';
+import { readStatus } from '../jobs/read-status.ts';
 import type { JobStatus } from '../jobs/types.ts';
 import { waitForJob } from '../jobs/wait.ts';
 import { announceReady } from './ready-file.ts';
@@ -30,6 +31,11 @@ function watchFolder(folder: string, listener: () => void): () => void {
   };
 }
 
+async function doesSupervisorHang(stateDir: string): Promise<boolean> {
+  const { probeSupervisor } = await import('../jobs/start-supervisor.ts');
+  return (await probeSupervisor(stateDir)) === 'hangs';
+}
+
 export type FolderWait =
   | { kind: 'ended'; status: JobStatus }
   | { kind: 'timeout'; status: JobStatus }
@@ -53,11 +59,20 @@ export async function waitByFolder(
   announceReady(environment);
   try {
     const { folder } = jobFiles(stateDir, jobId);
+    let supervisorHangs = false;
+    let asked = 0;
     const status = await waitForJob(
       stateDir,
       jobId,
-      { timeoutMs, signal: interrupt.signal },
-      () => Promise.resolve(),
+      {
+        timeoutMs,
+        signal: interrupt.signal,
+        read: () => readStatus(stateDir, jobId, Date.now(), { supervisorHangs }),
+      },
+      async () => {
+        // The first look needs nobody; a wait that lasts asks now and then whether the supervisor still answers.
+        if (asked++ > 0) supervisorHangs = await doesSupervisorHang(stateDir);
+      },
       (listener) => watchFolder(folder, listener),
     );
     return { kind: isTerminal(status.state) ? 'ended' : 'timeout', status };

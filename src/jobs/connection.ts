@@ -22,6 +22,10 @@ export class ConnectionLostError extends Error {
 
 type RequestBody = Request extends infer R ? (R extends { id: number } ? Omit<R, 'id'> : never) : never;
 
+/** A supervisor that does not answer for this long hangs; a submission waits for the disk. */
+const ANSWER_LIMIT_MS = 3000;
+const SUBMIT_LIMIT_MS = 15_000;
+
 export interface Connection {
   request(body: RequestBody, timeoutMs?: number): Promise<ReplyValue>;
   close(): void;
@@ -105,7 +109,7 @@ function serveConnection(socket: Socket, events: ConnectionEvents): Connection {
     get closed() {
       return closed;
     },
-    request(body, timeoutMs = 30_000) {
+    request(body, timeoutMs = body.op === 'submit' ? SUBMIT_LIMIT_MS : ANSWER_LIMIT_MS) {
       if (closed) return Promise.reject(new ConnectionLostError('the supervisor closed the connection'));
       const id = ++lastId;
       return new Promise((resolve, reject) => {

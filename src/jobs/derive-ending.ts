@@ -82,13 +82,15 @@ const STOPPED: Partial<Record<EndCause, (facts: EndedFacts) => Verdict>> = {
     ),
 };
 
+const ENDED_BY_ITSELF: ReadonlySet<EndCause> = new Set(['exit', 'lingering', 'interrupted']);
+
 /** Judges how a run ended. `facts.end` is set. */
 export function deriveEnding(facts: EndedFacts): Ending {
   const { text, partial } = answerText(facts);
   const asked = facts.record.invocation.conversationId;
   const opened = facts.summary.conversationId;
   const cause =
-    asked && opened && opened !== asked && facts.end.cause === 'exit'
+    asked && opened && opened !== asked && ENDED_BY_ITSELF.has(facts.end.cause)
       ? 'conversation_changed'
       : facts.end.cause;
   const stopped = STOPPED[cause]?.(facts);

@@ -36,6 +36,11 @@ function endNotices(facts: JobFacts, ending: Ending): string[] {
       `${facts.skippedLines} unreadable line(s) in the agent's output were skipped; the raw output is kept.`,
     );
   }
+  const { leftConversation, conversationId } = facts.summary;
+  if (leftConversation !== undefined)
+    notices.push(
+      `The agent went on in conversation ${conversationId} after it had named ${leftConversation}.`,
+    );
   if (facts.summary.textCut)
     notices.push('The streamed text was longer than is kept; the raw output has all of it.');
   if (facts.end?.forced) notices.push('The agent did not end when asked and was killed.');

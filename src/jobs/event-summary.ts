@@ -5,8 +5,10 @@ export const MAX_TEXT_CHARS = 32 * 1024 * 1024;
 
 /** What a run's events say so far. A plain value: folding the same events gives the same summary. */
 export interface EventSummary {
-  /** The conversation named by `init`, or else by the newest event that names one. */
+  /** The conversation named by the newest event that names one. */
   conversationId?: string;
+  /** The conversation that the run named before it went on in another one. */
+  leftConversation?: string;
   /** The model that `init` names. */
   model?: string;
   sawInit: boolean;
@@ -31,6 +33,13 @@ export function emptySummary(): EventSummary {
   return { sawInit: false, text: '', textCut: false, sawErrorStep: false, events: 0 };
 }
 
+/** The newest id counts: an agent may go on in another conversation than the one that it named first. */
+function noteConversation(summary: EventSummary, id: string): void {
+  if (id === '' || id === summary.conversationId) return;
+  if (summary.conversationId !== undefined) summary.leftConversation = summary.conversationId;
+  summary.conversationId = id;
+}
+
 /** Adds one event to the summary, in place. Only `agent_response` text is answer text; tool steps carry none. */
 export function foldEvent(summary: EventSummary, event: StreamEvent): void {
   summary.events++;
@@ -42,7 +51,7 @@ export function foldEvent(summary: EventSummary, event: StreamEvent): void {
       return;
     case 'step_update': {
       const step = event.step_update;
-      if (!summary.sawInit && step.conversation_id) summary.conversationId = step.conversation_id;
+      noteConversation(summary, step.conversation_id);
       summary.lastStepType = step.step_type;
       summary.lastToolName = step.tool_name ?? step.tool_info?.name;
       if (step.step_type === 'error_message') {
@@ -57,8 +66,7 @@ export function foldEvent(summary: EventSummary, event: StreamEvent): void {
     case 'result':
       summary.result = event.result;
       if (event.result.status === 'SUCCESS') summary.lastSuccess = event.result;
-      if (event.result.conversation_id && !summary.conversationId)
-        summary.conversationId = event.result.conversation_id;
+      noteConversation(summary, event.result.conversation_id);
       return;
     case 'command_result':
       return;

@@ -1,7 +1,7 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { isFields, parseJson } from '../contract/fields.ts';
-import { PRIVATE_FOLDER, writeFileAtomic } from '../platform/atomic-file.ts';
+import { makePrivateFolder, writeFileAtomic } from '../platform/atomic-file.ts';
 import { errorCode, errorMessage } from '../platform/errors.ts';
 import { randomBytes } from '../platform/random.ts';
 import { readGoRecord } from './go-jobs/go-job.ts';
@@ -63,7 +63,7 @@ export function liveFolder(stateDir: string): string {
 
 /** Marks a job as not ended, so that a starting supervisor need not look at all the finished ones. */
 export function markLive(stateDir: string, id: string): void {
-  mkdirSync(liveFolder(stateDir), { recursive: true, mode: PRIVATE_FOLDER });
+  makePrivateFolder(liveFolder(stateDir));
   writeFileAtomic(join(liveFolder(stateDir), id), '', { durable: false });
 }
 
@@ -75,8 +75,13 @@ function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder).filter(isSafeJobId).sort();
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return [];
-    throw error;
+    const code = errorCode(error);
+    if (code === 'ENOENT') return [];
+    if (code !== 'ENOTDIR' && code !== 'EACCES') throw error;
+    const cause = code === 'ENOTDIR' ? 'a part of that path is no folder' : 'you may not read it';
+    throw new JobReadError(
+      `jobs cannot be read from ${folder}: ${cause}; set BATON_STATE_DIR to a folder of your own`,
+    );
   }
 }
 

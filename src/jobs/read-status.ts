@@ -4,7 +4,7 @@ import { deriveStatus } from './derive-status.ts';
 import { readGoStatus } from './go-jobs/go-job.ts';
 import type { JobFacts } from './job-facts.ts';
 import { jobFiles, readRecord, readResult, readStartedPid, supervisorLock } from './job-folder.ts';
-import { type Liveness, runLiveness } from './liveness.ts';
+import { runLiveness } from './liveness.ts';
 import { glanceAtEvents, readTail, summarizeEvents } from './read-events.ts';
 import type { JobRecord, JobStatus } from './types.ts';
 
@@ -44,9 +44,15 @@ function lastWrite(stateDir: string, record: JobRecord): number {
 /**
  * The status of a job, from its folder alone: no supervisor is asked or needed. A job whose run is over without anybody
  * having written its ending is derived as it would be written.
+ * @param options.supervisorHangs a supervisor lives but does not answer: its word is not waited for
  * @throws {JobReadError} for an unknown or damaged job.
  */
-export function readStatus(stateDir: string, id: string, now: number = Date.now()): JobStatus {
+export function readStatus(
+  stateDir: string,
+  id: string,
+  now: number = Date.now(),
+  options: { supervisorHangs?: boolean } = {},
+): JobStatus {
   const record = readRecord(stateDir, id);
   const written = readResult(stateDir, id);
   if (written) return written.status;
@@ -57,31 +63,40 @@ export function readStatus(stateDir: string, id: string, now: number = Date.now(
   // The ending may have been written between the two looks.
   const late = liveness === 'alive' ? undefined : readResult(stateDir, id);
   if (late) return late.status;
-  return statusWithoutResult(stateDir, record, liveness, now);
+  const over = liveness === 'dead' || liveness === 'other_boot';
+  if (!over) return liveStatus(stateDir, record, liveness !== 'never_begun', now);
+  if (hasEnded(stateDir, id)) {
+    // Written in this moment, or damaged: then the output says what can still be said.
+    return readResult(stateDir, id)?.status ?? derivedEnding(stateDir, record, true);
+  }
+  // A living supervisor knows why the run ended (a cancel, a time limit, its exit code) and is about to write it.
+  if (!options.supervisorHangs && isLocked(supervisorLock(stateDir)))
+    return liveStatus(stateDir, record, true, now);
+  return derivedEnding(stateDir, record, false);
 }
 
-function statusWithoutResult(
-  stateDir: string,
-  record: JobRecord,
-  liveness: Liveness,
-  now: number,
-): JobStatus {
-  const files = jobFiles(stateDir, record.id);
-  const over = liveness === 'dead' || liveness === 'other_boot';
-  // A living supervisor knows why the run ended (a cancel, a time limit, its exit code) and is about to write it.
-  if (over && !isLocked(supervisorLock(stateDir))) {
-    const begun = readStartedPid(stateDir, record.id) !== undefined;
-    const end = begun
-      ? ({ cause: 'interrupted', exit: 'unknown' } as const)
-      : ({ cause: 'never_started', exit: 'not_started' } as const);
-    return deriveStatus(readEndedFacts(stateDir, record, end, lastWrite(stateDir, record)));
+/** An ending that nobody wrote down, or whose record is damaged, as it would be written. */
+function derivedEnding(stateDir: string, record: JobRecord, damaged: boolean): JobStatus {
+  const begun = readStartedPid(stateDir, record.id) !== undefined;
+  const end = begun
+    ? ({ cause: 'interrupted', exit: 'unknown' } as const)
+    : ({ cause: 'never_started', exit: 'not_started' } as const);
+  const status = deriveStatus(readEndedFacts(stateDir, record, end, lastWrite(stateDir, record)));
+  if (damaged) {
+    const { result } = jobFiles(stateDir, record.id);
+    status.notices.push(`The record of its ending is damaged (${result}); this is what its output says.`);
   }
+  return status;
+}
+
+function liveStatus(stateDir: string, record: JobRecord, begun: boolean, now: number): JobStatus {
+  const { events } = jobFiles(stateDir, record.id);
   return deriveStatus({
     record,
-    summary: glanceAtEvents(files.events, record.invocation.outputFormat),
+    summary: glanceAtEvents(events, record.invocation.outputFormat),
     skippedLines: 0,
     stderrTail: '',
-    begun: liveness !== 'never_begun',
+    begun,
     now,
   });
 }

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync, statSync, truncateSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isFields, parseJson, textOr } from '../contract/fields.ts';
 import { makePrivateFolder, PRIVATE_FILE } from '../platform/atomic-file.ts';
@@ -8,7 +8,7 @@ import { errorCode, errorMessage } from '../platform/errors.ts';
 import { requireLocks, tryAcquireLock } from '../platform/kernel-lock.ts';
 import { packageRoot } from '../platform/paths.ts';
 import { bootId, namespaceId, processStartTime } from '../platform/process-identity.ts';
-import { supervisorSocketPath } from '../platform/socket-path.ts';
+import { checkSocketFolder, supervisorSocketPath } from '../platform/socket-path.ts';
 import { VERSION } from '../platform/version.ts';
 import { type Connection, type ConnectionEvents, connect } from './connection.ts';
 
@@ -185,9 +185,10 @@ function prepare(stateDir: string): void {
   requireLocks();
   try {
     makePrivateFolder(stateDir);
+    checkSocketFolder(dirname(supervisorSocketPath(stateDir)));
   } catch (error) {
     throw new Error(
-      `the state folder ${stateDir} cannot be made (${errorMessage(error)}); set BATON_STATE_DIR to a folder that you can write`,
+      `the state folder ${stateDir} cannot be used (${errorMessage(error)}); set BATON_STATE_DIR to a folder that you can write`,
       { cause: error },
     );
   }
@@ -224,4 +225,17 @@ export async function findSupervisor(
 ): Promise<Connection | undefined> {
   const outcome = await tryConnect(supervisorSocketPath(stateDir), events);
   return typeof outcome === 'object' ? outcome : undefined;
+}
+
+/** Whether the supervisor of a state folder answers; starts and replaces none. */
+export async function probeSupervisor(stateDir: string): Promise<'good' | 'hangs' | 'absent'> {
+  const outcome = await tryConnect(supervisorSocketPath(stateDir), {
+    onChanged: () => {},
+    onClosed: () => {},
+  });
+  if (typeof outcome === 'object') {
+    outcome.close();
+    return 'good';
+  }
+  return outcome === 'hangs' ? 'hangs' : 'absent';
 }

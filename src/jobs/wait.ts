@@ -10,6 +10,8 @@ export interface WaitOptions {
   signal?: AbortSignal;
   /** Also ends the wait when it says yes to a running job's status (asked each 50 ms). */
   until?: (status: JobStatus) => boolean;
+  /** How the status is read; default: from the folder, leaving an ending to a living supervisor. */
+  read?: () => JobStatus;
   /** Told what the running job does, at most each 250 ms and only when something new was written. */
   onProgress?: (progress: Progress) => void;
 }
@@ -27,10 +29,12 @@ const FOLLOW_MS = 250;
 const UNTIL_MS = 50;
 /** Under every push there is a slow look: results never hang on a wake. */
 const NET_MS = 1000;
+/** The supervisor is asked again this often: one that hangs is noticed, and replaced by who can. */
+const ASK_MS = 5000;
 
 /**
  * Resolves with the status of a job at its end, or at `until`, or when the time is over (then it still runs).
- * @param watch asks the supervisor for pushes; when none can be had, the net alone serves.
+ * @param watch asks the supervisor for pushes, again each 5 s; when none can be had, the net alone serves.
  * @param subscribe registers for pushes and returns how to end that.
  * @throws the signal's reason when it is aborted.
  */
@@ -55,6 +59,8 @@ export async function waitForJob(
   let followed: FollowedEvents | undefined;
   let reported = 0;
   let nextFullLook = 0;
+  let nextAsk = 0;
+  const read = options.read ?? (() => readStatus(stateDir, id));
 
   const report = (): void => {
     if (!onProgress) return;
@@ -74,16 +80,20 @@ export async function waitForJob(
   };
 
   try {
-    // The state is read after the subscription stands, so no change falls between.
-    if (!hasEnded(stateDir, id)) await watch().catch(() => {});
     for (;;) {
       signal?.throwIfAborted();
       const now = performance.now();
+      if (now >= nextAsk && !hasEnded(stateDir, id)) {
+        nextAsk = now + ASK_MS;
+        // Not waited for: a supervisor that hangs must not hold this wait. Once the subscription stands the state is
+        // read again, so no change falls between.
+        void watch().then(notice, () => {});
+      }
       const ended = hasEnded(stateDir, id);
       if (ended || until || woken || now >= nextFullLook || now >= deadline) {
         woken = false;
         nextFullLook = now + NET_MS;
-        const status = readStatus(stateDir, id);
+        const status = read();
         if (isTerminal(status.state) || until?.(status) || now >= deadline) return status;
       }
       report();

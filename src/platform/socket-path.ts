@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { lstatSync, mkdirSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
-import { PRIVATE_FOLDER } from './atomic-file.ts';
+import { makePrivateFolder } from './atomic-file.ts';
 
 // A socket's path must fit in 108 bytes on Linux and 104 on macOS, the final zero included.
 const MAX_SOCKET_PATH = 100;
@@ -29,7 +29,7 @@ export function supervisorSocketPath(stateDir: string): string {
  */
 export function checkSocketFolder(folder: string): void {
   if (process.platform === 'win32') return;
-  mkdirSync(folder, { recursive: true, mode: PRIVATE_FOLDER });
+  makePrivateFolder(folder);
   const stat = lstatSync(folder);
   const uid = process.getuid?.();
   if (!stat.isDirectory())

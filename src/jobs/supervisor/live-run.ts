@@ -31,7 +31,7 @@ export interface LiveRun {
 
 export interface RunEvents {
   /** The ending has been written. */
-  onEnded(status: JobStatus): void;
+  onEnded(status: Pick<JobStatus, 'job_id' | 'state'>): void;
   /** What was left of the run after its ending is gone. */
   onSwept(): void;
 }
@@ -74,6 +74,12 @@ export function watchRun(
     try {
       status = endRun(stateDir, record, { cause: cause ?? 'exit', exit, forced }, endedAt);
     } catch (error) {
+      if (!statSync(files.folder, { throwIfNoEntry: false })) {
+        log('the folder of a job was removed while it ran', { job: record.id });
+        events.onEnded({ job_id: record.id, state: 'failed' });
+        events.onSwept();
+        return;
+      }
       // The ending could not be written (a full disk): it is tried again, the job stays as it is meanwhile.
       log('the ending of a job could not be written, trying again', { job: record.id, error: String(error) });
       over = false;

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isLocked } from '../../platform/kernel-lock.ts';
 import { processStartTime } from '../../platform/process-identity.ts';
 import { type FoundProcess, findProcesses, signalGroup, signalProcess } from '../../platform/process-tree.ts';
 import { jobFiles } from '../job-folder.ts';
@@ -55,14 +54,13 @@ async function killAll(target: Target, known: FoundProcess[]): Promise<void> {
 }
 
 /**
- * After an agent has ended by itself: ends what it left running in its group or holding its lock. Costs nothing where
- * nothing is left.
+ * After an agent has ended by itself: ends what it left running, in its group, holding its lock, or carrying its marker
+ * in a session of its own.
  */
 export async function sweepOrphans(target: Target): Promise<void> {
-  const held = isLocked(jobFiles(target.stateDir, target.id).runLock);
-  const groupLives = signalGroup(target.pid, 'SIGTERM');
-  if (!held && !groupLives) return;
+  signalGroup(target.pid, 'SIGTERM');
   const left = treeOf(target);
+  if (left.length === 0) return;
   for (const orphan of left) signalProcess(orphan, 'SIGTERM');
   for (let waited = 0; waited < 1000 && treeOf(target).length > 0; waited += 200) await sleep(200);
   await killAll(target, left);
