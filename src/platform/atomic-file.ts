@@ -40,7 +40,10 @@ export function makePrivateFolder(folder: string): void {
     mkdirSync(folder, { mode: PRIVATE_FOLDER });
   } catch (error) {
     const code = errorCode(error);
-    if (code === 'EEXIST' && statSync(folder).isDirectory()) return;
+    if (code === 'EEXIST') {
+      if (statSync(folder).isDirectory()) return;
+      throw new Error(`${folder} is not a folder`, { cause: error });
+    }
     const parent = dirname(folder);
     if (code !== 'ENOENT' || parent === folder || existsSync(parent)) throw error;
     makePrivateFolder(parent);

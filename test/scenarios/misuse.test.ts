@@ -55,10 +55,10 @@ describe('damage', () => {
       const id = await detached({ text: 'the answer' });
       await baton(['wait-job', id]);
       writeFileSync(jobFiles(house.stateDir, id).result, content);
-      const shown = JSON.parse((await baton(['jobs', 'show', id, '--json'])).stdout) as Record<
-        string,
-        unknown
-      >;
+      const printed = JSON.parse((await baton(['jobs', 'show', id, '--json'])).stdout) as {
+        status: { notices: string[] };
+      };
+      const shown = printed.status;
       expect(shown).toMatchObject({ state: 'done', result: 'the answer' });
       expect(JSON.stringify(shown.notices)).toContain('The record of its ending is damaged');
       expect((await baton(['wait-job', id])).stdout).toBe('done\n');
