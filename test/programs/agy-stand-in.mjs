@@ -38,7 +38,8 @@
  *   STANDIN_HELP     full, stderr, empty, garbage, fail, hang
  *   STANDIN_MODELS   ok, signed-out, hang, or the text to print
  *   STANDIN_USAGE    ok, signed-out, exhausted, garbage, hang
- *   STANDIN_START    signed-out, silent (ends with 0 and nothing), slow=<ms> (before init), no-init
+ *   STANDIN_START    signed-out, silent (ends with 0 and nothing), tty-only (the same, unless stdout is a terminal),
+ *                    slow=<ms> (before init), no-init
  *   STANDIN_LOG      a file that gets one JSON line for each start (argv, cwd, pid) and one for each prompt
  */
 import { randomUUID } from 'node:crypto';
@@ -383,7 +384,7 @@ async function answerOnce(session, prompt) {
 
 async function print(values) {
   const how = env.STANDIN_START ?? '';
-  if (how === 'silent') process.exit(0);
+  if (how === 'silent' || (how === 'tty-only' && !process.stdout.isTTY)) process.exit(0);
   if (how === 'signed-out') {
     err("Error: authentication required. Run 'agy' to log in, then retry.\n");
     fail(values, 'authentication failed or timed out');
