@@ -1,6 +1,7 @@
 import { isTerminal, JOB_STATES } from '../contract/outcome.ts';
 import { type JobRow, listRows } from '../server/job-rows.ts';
 import type { JobsContext } from './commands/jobs.ts';
+import { currentFolder } from './current-folder.ts';
 import { createPaint, printable } from './paint.ts';
 import { paintState } from './status-text.ts';
 
@@ -17,7 +18,7 @@ export async function printList(context: JobsContext, state: string | undefined)
     context.jobs,
     { state, cwd: flags.text('cwd'), contains: flags.text('contains') },
     flags.number('limit') ?? DEFAULT_LIMIT,
-    process.cwd(),
+    flags.has('cwd') ? currentFolder() : '/',
   );
   if (context.json) {
     process.stdout.write(`${JSON.stringify({ jobs: rows, total })}\n`);

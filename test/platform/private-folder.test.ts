@@ -23,7 +23,7 @@ test('leaves what is there as it is', () => {
 
 test('a file in the way', () => {
   writeFileSync(join(root, 'file'), '');
-  expect(() => makePrivateFolder(join(root, 'file'))).toThrow('EEXIST');
+  expect(() => makePrivateFolder(join(root, 'file'))).toThrow('is not a folder');
   expect(() => makePrivateFolder(join(root, 'file', 'below'))).toThrow('ENOTDIR');
 });
 

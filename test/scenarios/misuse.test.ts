@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -5,7 +6,7 @@ import { jobFiles } from '../../src/jobs/job-folder.ts';
 import { processStartTime } from '../../src/platform/process-identity.ts';
 import { startCommand } from '../support/command.ts';
 import { supervisorPid, until } from '../support/jobs.ts';
-import { type ServerHouse, script, serverHouse } from '../support/mcp.ts';
+import { bins, type ServerHouse, script, serverHouse } from '../support/mcp.ts';
 
 /** What a fresh pair of eyes broke: each is a test of its kind now. */
 let house: ServerHouse;
@@ -129,4 +130,40 @@ it('a negative duration removes nothing', async () => {
   expect(tried.code).toBe(2);
   expect(tried.stderr).toContain('it is negative');
   expect(existsSync(jobFiles(house.stateDir, id).result)).toBe(true);
+});
+
+it('a folder that is gone is said, and stops nothing that does not need it', () => {
+  const gone = join(house.folder, 'gone');
+  const inGone = (args: string) =>
+    spawnSync(
+      '/bin/sh',
+      [
+        '-c',
+        `mkdir -p "$0" && cd "$0" && rmdir "$0" && "$1" "$2" ${args}`,
+        gone,
+        process.execPath,
+        join(bins, 'baton.js'),
+      ],
+      { env: house.environment(), encoding: 'utf8' },
+    );
+  expect(inGone('jobs list').status).toBe(0);
+  expect(inGone(`run hello --cwd ${house.work}`)).toMatchObject({ status: 0 });
+  const refused = inGone('run hello');
+  expect(refused.status).toBe(1);
+  expect(refused.stderr).toBe(
+    'baton: the folder that this was called in is gone; change to one that exists\n',
+  );
+});
+
+describe('doctor', () => {
+  it.each([
+    [{ BATON_MAX_JOBS: 'foo' }, 'BATON_MAX_JOBS is "foo"'],
+    [{ BATON_RIGHTS: 'foo' }, 'BATON_RIGHTS'],
+    [{ AGY_MCP_STATE_DIR: '/etc/passwd' }, '/etc/passwd'],
+  ])('says that no job can be run with %j', async (changes, text) => {
+    const told = await baton(['doctor'], changes);
+    expect(told.code).toBe(1);
+    expect(told.stdout).toContain(text);
+    expect(told.stdout).toContain('No job can be run yet');
+  });
 });

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { parseDuration } from '../../contract/duration.ts';
+import { DurationError, parseDuration } from '../../contract/duration.ts';
 import { PRIVATE_FILE } from '../../platform/atomic-file.ts';
 import { errorMessage } from '../../platform/errors.ts';
 import { titleOf, toJson, toMarkdown } from '../conversations/export.ts';
@@ -133,6 +133,7 @@ function prune(stateDir: string, words: readonly string[]): Answered {
   let maxAgeMs: number | undefined;
   try {
     maxAgeMs = age === undefined ? undefined : parseDuration(age);
+    if (maxAgeMs !== undefined && maxAgeMs < 0) throw new DurationError('it is negative');
   } catch (error) {
     throw new CommandError(`invalid value ${JSON.stringify(age)} for -max-age: ${errorMessage(error)}`);
   }

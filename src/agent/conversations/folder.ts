@@ -62,7 +62,10 @@ export function storedConversations(stateDir: string): StoredConversation[] {
     if (!name.endsWith(SUFFIX) || !isConversationId(id)) continue;
     const file = join(conversationsFolder(stateDir), name);
     try {
-      const { size, mtimeMs } = statSync(file);
+      const stat = statSync(file);
+      // Something else under such a name is no conversation, and must not hide the others.
+      if (!stat.isFile()) continue;
+      const { size, mtimeMs } = stat;
       found.push({ id, file, bytes: size, modifiedMs: mtimeMs });
     } catch (error) {
       // Pruned between the listing and the look.

@@ -77,7 +77,12 @@ async function dispatch(argv: readonly string[]): Promise<ExitCode> {
   if (subcommand !== undefined) {
     const { runSubcommand } = await import('./subcommand.ts');
     const words = line.rest.slice(1);
-    exit = await runSubcommand(subcommand, words, line.values, currentFolder(), output, diagnostics);
+    try {
+      exit = await runSubcommand(subcommand, words, line.values, currentFolder(), output, diagnostics);
+    } catch (error) {
+      if (!(error instanceof RunError)) throw error;
+      exit = reportEarly(error, output, diagnostics);
+    }
   } else {
     const [stray] = line.rest;
     if (stray !== undefined) throw new UsageError(`unexpected argument ${JSON.stringify(stray)}`);

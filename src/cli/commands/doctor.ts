@@ -1,12 +1,15 @@
 import { accessSync, constants, existsSync, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { rightsCeiling } from '../../backends/headless/rights.ts';
 import { selectBackend } from '../../backends/select.ts';
 import { isTerminal } from '../../contract/outcome.ts';
 import { createJobsClient } from '../../jobs/client.ts';
+import { maxJobs, outputLimitBytes } from '../../jobs/run-limits.ts';
 import { findSupervisor, readRegistered } from '../../jobs/start-supervisor.ts';
 import { errorMessage } from '../../platform/errors.ts';
 import { requireLocks } from '../../platform/kernel-lock.ts';
 import { configDir, stateDir } from '../../platform/paths.ts';
+import { checkSocketFolder, supervisorSocketPath } from '../../platform/socket-path.ts';
 import { VERSION } from '../../platform/version.ts';
 import { shownValue, VARIABLES } from '../environment-table.ts';
 import { parseFlags } from '../flags.ts';
@@ -41,10 +44,29 @@ function lookAtFolder(folder: string): Finding {
       `${folder}: ${errorMessage(error)}; set BATON_STATE_DIR to a folder of yours`,
     );
   }
+  if (place === folder) {
+    try {
+      checkSocketFolder(dirname(supervisorSocketPath(folder)));
+    } catch (error) {
+      return finding('state folder', 'bad', errorMessage(error));
+    }
+  }
   const { bavail, bsize } = statfsSync(place);
   const free = Math.round((bavail * bsize) / MB);
   const isNew = place === folder ? '' : ' (made on first use)';
   return finding('state folder', free < 64 ? 'bad' : 'good', `${folder}${isNew}, ${free} MB free`);
+}
+
+/** Settings that every run reads: a wrong one refuses each of them. */
+function lookAtLimits(): Finding {
+  try {
+    const rights = rightsCeiling(process.env);
+    const jobs = maxJobs(process.env);
+    outputLimitBytes(process.env);
+    return finding('limits', 'good', `${jobs} run(s) at once, rights up to ${rights}`);
+  } catch (error) {
+    return finding('limits', 'bad', errorMessage(error));
+  }
 }
 
 function lookAtLocks(): Finding {
@@ -62,13 +84,20 @@ async function lookAtJobs(folder: string): Promise<Finding> {
     const all = await jobs.list();
     const live = all.filter(({ status }) => !isTerminal(status.state)).length;
     return finding('jobs', 'good', `${all.length} kept, ${live} of them not over`);
+  } catch (error) {
+    return finding('jobs', 'bad', errorMessage(error));
   } finally {
     jobs.close();
   }
 }
 
 async function lookAtSupervisor(folder: string): Promise<Finding> {
-  const connection = await findSupervisor(folder, { onChanged: () => {}, onClosed: () => {} });
+  let connection: Awaited<ReturnType<typeof findSupervisor>>;
+  try {
+    connection = await findSupervisor(folder, { onChanged: () => {}, onClosed: () => {} });
+  } catch (error) {
+    return finding('supervisor', 'bad', errorMessage(error));
+  }
   if (!connection) return finding('supervisor', 'good', 'not running (started with the first job)');
   connection.close();
   return finding('supervisor', 'good', `running, pid ${readRegistered(folder)?.pid ?? 'unknown'}`);
@@ -89,17 +118,40 @@ async function lookAtBackend(name: string): Promise<Finding> {
   }
 }
 
-function lookAtModels(): Finding {
+/** Standard ports of Ollama, LM Studio and llama.cpp, which baton-agent uses when nothing is configured. */
+const LOCAL_PORTS = [11434, 1234, 8080];
+
+async function listensLocally(port: number): Promise<boolean> {
+  const { connect } = await import('node:net');
+  return new Promise((resolve) => {
+    const socket = connect({ host: '127.0.0.1', port, timeout: 300 });
+    const end = (answer: boolean) => () => {
+      socket.destroy();
+      resolve(answer);
+    };
+    socket.once('connect', end(true)).once('error', end(false)).once('timeout', end(false));
+  });
+}
+
+async function lookAtModels(): Promise<Finding> {
   const named = process.env.BATON_MODEL;
   if (named) return finding('model', 'good', `${named} (BATON_MODEL)`);
   const keys = VARIABLES.filter((row) => row.name.endsWith('_API_KEY') && process.env[row.name]).map(
     (row) => row.name,
   );
   if (keys.length === 0) {
+    const local = await Promise.all(LOCAL_PORTS.map(listensLocally));
+    const port = LOCAL_PORTS.find((_, at) => local[at]);
+    if (port !== undefined)
+      return finding(
+        'model',
+        'good',
+        `something listens on port ${port}, where baton-agent looks for a local model server`,
+      );
     return finding(
       'model',
       'note',
-      'baton-agent has no model configured: it looks for a local server (Ollama, LM Studio, llama.cpp). Set BATON_MODEL, or the key of one provider',
+      'baton-agent has no model: set BATON_MODEL, or the key of one provider, or start a local server (Ollama, LM Studio, llama.cpp)',
     );
   }
   return finding('model', 'good', `keys set: ${keys.join(', ')}`);
@@ -114,6 +166,7 @@ export async function doctor(argv: readonly string[]): Promise<number> {
   );
   const folder = stateDir(process.env);
   const backends = await Promise.all(['agy', 'baton'].map(lookAtBackend));
+  const models = await lookAtModels();
   const findings: Finding[] = [
     finding(
       'baton',
@@ -122,11 +175,12 @@ export async function doctor(argv: readonly string[]): Promise<number> {
     ),
     lookAtFolder(folder),
     finding('settings', 'good', configDir(process.env)),
+    lookAtLimits(),
     lookAtLocks(),
     await lookAtJobs(folder),
     await lookAtSupervisor(folder),
     ...backends,
-    lookAtModels(),
+    models,
   ];
   const variables = VARIABLES.map((row) => {
     const value = process.env[row.name];
@@ -137,8 +191,9 @@ export async function doctor(argv: readonly string[]): Promise<number> {
       ...(value && { value: shownValue(row, value) }),
     };
   });
-  const usable =
-    backends.some(({ state }) => state === 'good') && findings.every(({ state }) => state !== 'bad');
+  const [agy, own] = backends;
+  const canRun = agy?.state === 'good' || (own?.state === 'good' && models.state === 'good');
+  const usable = canRun && findings.every(({ state }) => state !== 'bad');
   if (flags.has('json')) {
     process.stdout.write(`${JSON.stringify({ usable, findings, variables })}\n`);
     return usable ? 0 : 1;

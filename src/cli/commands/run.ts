@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { isAbsolute } from 'node:path';
 import { selectBackend } from '../../backends/select.ts';
 import type { Fields } from '../../contract/fields.ts';
 import { createJobsClient, type JobsClient } from '../../jobs/client.ts';
@@ -9,6 +10,7 @@ import { stateDir } from '../../platform/paths.ts';
 import { VERSION } from '../../platform/version.ts';
 import { readRunArguments } from '../../server/run-arguments.ts';
 import { ToolError } from '../../server/tool.ts';
+import { currentFolder } from '../current-folder.ts';
 import { followEvents } from '../event-follower.ts';
 import { type FlagTable, type ParsedFlags, parseFlags, UsageError } from '../flags.ts';
 import { createLiveView } from '../live-view.ts';
@@ -160,7 +162,11 @@ function readRequest(
   conversation: Fields,
 ): ReturnType<typeof readRunArguments> {
   try {
-    return readRunArguments(toolArguments(flags, prompt, conversation), process.cwd());
+    return readRunArguments(
+      toolArguments(flags, prompt, conversation),
+      // An absolute --cwd needs no folder to start from.
+      isAbsolute(flags.text('cwd') ?? '') ? '/' : currentFolder(),
+    );
   } catch (error) {
     if (error instanceof ToolError) throw new UsageError(error.message);
     throw error;

@@ -1,5 +1,6 @@
 import type { Writable } from 'node:stream';
 import type { ServerCore } from '../../server/core.ts';
+import { currentFolder } from '../current-folder.ts';
 import { CommandError } from '../exit.ts';
 import { type FlagTable, type ParsedFlags, UsageError } from '../flags.ts';
 
@@ -60,7 +61,7 @@ export async function serve(name: 'baton' | 'agy-mcp', flags: ParsedFlags): Prom
     const opened = openCore({
       name,
       environment: process.env,
-      cwd: process.cwd(),
+      cwd: currentFolder(),
       tools: flags.text('tools'),
       http: address !== undefined,
     });
