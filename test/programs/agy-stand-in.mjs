@@ -15,6 +15,8 @@
  *   {"sleep":50}               milliseconds        {"waitFor":"/f"} until the file exists   {"touch":"/f"} makes a file
  *   {"tool":"run_command"}     a tool step; "parameters", "output", "error", "ms" between its start and end
  *   {"write":{"file","content"}} a file, when the permissions of the run allow it, else a denial
+ *   {"image":"hero.png"}       a small PNG (JPEG for .jpg) in the conversation's folder, whose path is in the answer when
+ *                              "named" is true
  *   {"read":"/f"} {"env":["A"]} {"about":1}   answers with a file, with variables, or with argv, cwd, prompt, pid, …
  *   {"deny":"command"}         a refused tool: stderr notice and `denied_actions`
  *   {"step":{…}} {"subagent":{…}}             any step_update

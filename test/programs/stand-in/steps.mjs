@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { err, line, out, outByteByByte } from './output.mjs';
+import { keepArtifact } from './store.mjs';
 
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 const forever = () => new Promise(() => setInterval(() => {}, 60_000));
@@ -99,6 +100,17 @@ async function write(turn, { file, content = '' }) {
   await useTool(turn, { tool: 'write_to_file', parameters: { TargetFile: file } });
 }
 
+const PNG =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+const JPEG = '/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDAP//////////////2Q==';
+
+async function makeImage(turn, { image, named }) {
+  const bytes = Buffer.from(/\.jpe?g$/.test(image) ? JPEG : PNG, 'base64');
+  await useTool(turn, { tool: 'generate_image', parameters: { ImageName: image } });
+  const path = keepArtifact(turn.id, image, bytes);
+  if (named) say(turn, { text: `![made](file://${path})` });
+}
+
 /** A process that outlives this one: by default in this one's group and with its stdout and stderr open. */
 function startGrandchild(turn, options) {
   const { ms = 60_000, ownSession = false, keepOutput = true, ignoreTerm = false, pidFile } = options;
@@ -146,6 +158,7 @@ const DIRECTIVES = {
   sleep: (_turn, step) => sleep(step.sleep),
   deny: (turn, step) => deny(turn, step.deny),
   write: (turn, step) => write(turn, step.write),
+  image: makeImage,
   read(turn, step) {
     say(turn, { text: readFileSync(step.read, 'utf8') });
   },

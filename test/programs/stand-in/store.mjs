@@ -39,6 +39,13 @@ export function save(conversation, cwd) {
   writeFileSync(cacheFile, JSON.stringify({ ...readCache(), [cwd]: conversation.id }));
 }
 
+/** Puts a file among what a conversation made; returns its path. */
+export function keepArtifact(id, name, bytes) {
+  const file = join(root, 'brain', id, name);
+  writeFileSync(file, bytes);
+  return file;
+}
+
 /** Adds a line to the conversation's transcript. */
 export function transcribe(conversation, source, type, content) {
   const file = join(root, 'brain', conversation.id, '.system_generated', 'logs', 'transcript.jsonl');
