@@ -67,6 +67,22 @@ export const VARIABLES: readonly VariableRow[] = [
     meaning: 'agent of relay tools when BATON_BACKEND is unset',
     fallback: 'by date',
   },
+  { name: 'GEMINI_MCP_TIMEOUT', meaning: 'deadline of a relay run, in minutes', fallback: '45' },
+  {
+    name: 'AGY_PRINT_TIMEOUT',
+    meaning: 'agy’s own limit of a relay run, as a Go duration below that deadline',
+    fallback: 'a minute less',
+  },
+  {
+    name: 'AGY_MCP_PTY',
+    meaning: '1 = an agy that prints nothing is run once more under a terminal',
+    fallback: 'off',
+  },
+  {
+    name: 'GEMINI_MCP_TEST_TOOLS',
+    meaning: 'anything = gemini-timeout-test is offered as well',
+    fallback: 'none',
+  },
   { name: 'GEMINI_CLI_PATH', meaning: 'path of the legacy gemini CLI', fallback: 'gemini on PATH' },
   { name: 'BATON_MODEL_RETRIES', meaning: 'attempts after a failed model request', fallback: 'see docs' },
   {

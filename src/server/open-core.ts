@@ -5,6 +5,7 @@ import type { JobsClient } from '../jobs/client.ts';
 import { maxJobs, outputLimitBytes } from '../jobs/run-limits.ts';
 import { errorMessage } from '../platform/errors.ts';
 import { stateDir } from '../platform/paths.ts';
+import { relayDeadline } from '../relay/run/deadline.ts';
 import { wantsConfirmation } from './confirm/question.ts';
 import type { ServerCore } from './core.ts';
 import { createLog, isLogLevel, type Log } from './log.ts';
@@ -87,6 +88,8 @@ export function openCore(options: {
   checkConfiguration(environment);
   const toolSets = readToolSets(options.tools);
   warnWithoutAgy(environment, log);
+  const { problem } = relayDeadline(environment);
+  if (problem !== undefined && toolSets.includes('relay')) log.warn(problem);
   const folder = stateDir(environment, name);
   let client: Promise<JobsClient> | undefined;
   const core: ServerCore = {

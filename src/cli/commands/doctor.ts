@@ -11,22 +11,14 @@ import { requireLocks } from '../../platform/kernel-lock.ts';
 import { configDir, stateDir } from '../../platform/paths.ts';
 import { checkSocketFolder, supervisorSocketPath } from '../../platform/socket-path.ts';
 import { VERSION } from '../../platform/version.ts';
+import { relayHealth } from '../../relay/doctor/health.ts';
+import { type Finding, finding } from '../doctor/finding.ts';
+import { relayFindings } from '../doctor/relay-findings.ts';
 import { shownValue, VARIABLES } from '../environment-table.ts';
 import { parseFlags } from '../flags.ts';
 import { createPaint, printable } from '../paint.ts';
 
-/** One finding: how it stands, and what to do when it stands badly. */
-interface Finding {
-  topic: string;
-  state: 'good' | 'note' | 'bad';
-  text: string;
-}
-
 const MB = 1024 * 1024;
-
-function finding(topic: string, state: Finding['state'], text: string): Finding {
-  return { topic, state, text };
-}
 
 /** The nearest folder above that exists: what a missing state folder will be made in. */
 function existing(folder: string): string {
@@ -157,7 +149,10 @@ async function lookAtModels(): Promise<Finding> {
   return finding('model', 'good', `keys set: ${keys.join(', ')}`);
 }
 
-/** `baton doctor`: what is installed, configured and missing. Changes nothing, sends nothing. */
+/**
+ * `baton doctor`: what is installed, configured and missing, each with what to do about it. Changes nothing and costs
+ * nothing; agy is asked whether its account is signed in.
+ */
 export async function doctor(argv: readonly string[]): Promise<number> {
   const flags = parseFlags(
     argv,
@@ -166,7 +161,7 @@ export async function doctor(argv: readonly string[]): Promise<number> {
   );
   const folder = stateDir(process.env);
   const backends = await Promise.all(['agy', 'baton'].map(lookAtBackend));
-  const models = await lookAtModels();
+  const [models, health] = await Promise.all([lookAtModels(), relayHealth(process.env)]);
   const findings: Finding[] = [
     finding(
       'baton',
@@ -181,6 +176,7 @@ export async function doctor(argv: readonly string[]): Promise<number> {
     await lookAtSupervisor(folder),
     ...backends,
     models,
+    ...relayFindings(health),
   ];
   const variables = VARIABLES.map((row) => {
     const value = process.env[row.name];
@@ -210,7 +206,7 @@ export async function doctor(argv: readonly string[]): Promise<number> {
     paint.dim(`  ${variables.length - set.length} unset; baton doctor --json lists them all\n`),
   );
   process.stdout.write(
-    `\n${usable ? paint.green('Jobs can be run.') : paint.red('No job can be run yet: see the lines marked ✗ and !.')}\n`,
+    `\n${usable ? paint.green('Jobs can be run.') : paint.red(canRun ? 'Not all of it works: see the lines marked ✗.' : 'No job can be run yet: see the lines marked ✗ and !.')}\n`,
   );
   return usable ? 0 : 1;
 }
