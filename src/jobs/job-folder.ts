@@ -1,7 +1,7 @@
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { isFields, parseJson } from '../contract/fields.ts';
-import { makePrivateFolder, writeFileAtomic } from '../platform/atomic-file.ts';
+import { makePrivateFolder, PRIVATE_FILE } from '../platform/atomic-file.ts';
 import { errorCode, errorMessage } from '../platform/errors.ts';
 import { randomBytes } from '../platform/random.ts';
 import { readGoRecord } from './go-jobs/go-job.ts';
@@ -64,7 +64,8 @@ export function liveFolder(stateDir: string): string {
 /** Marks a job as not ended, so that a starting supervisor need not look at all the finished ones. */
 export function markLive(stateDir: string, id: string): void {
   makePrivateFolder(liveFolder(stateDir));
-  writeFileAtomic(join(liveFolder(stateDir), id), '', { durable: false });
+  // An empty file is made in one step: nothing half-made can be left under a name of its own.
+  closeSync(openSync(join(liveFolder(stateDir), id), 'a', PRIVATE_FILE));
 }
 
 export function unmarkLive(stateDir: string, id: string): void {

@@ -465,7 +465,7 @@ describe('the supervisor', () => {
     mkdirSync(house.folder, { recursive: true });
     writeFileSync(house.stateDir, 'a file where the folder should be');
     await expect(house.client().submit(pacedRun(house, 1, 0))).rejects.toThrow(
-      /state folder .* cannot be made .*BATON_STATE_DIR/,
+      /state folder .* cannot be used .*BATON_STATE_DIR/,
     );
   });
 });

@@ -25,7 +25,7 @@ function install(as: string, options: { dependencies: boolean } = { dependencies
   for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
     if (!/^(package\.json|dist[\\/].*\.js)$/.test(name)) continue;
     const file = join(folder, name);
-    writeFileSync(file, readFileSync(file, 'utf8').replaceAll(`"${version}"`, `"${as}"`));
+    writeFileSync(file, readFileSync(file, 'utf8').replaceAll(version, as));
   }
   return [process.execPath, join(folder, 'dist', 'baton.js'), 'serve'];
 }
