@@ -90,7 +90,7 @@ export function jobsHouse(): JobsHouse {
     async remove() {
       for (const client of clients) client.close();
       await endSupervisors(stateDir);
-      rmSync(folder, { recursive: true, force: true });
+      rmSync(folder, { recursive: true, force: true, maxRetries: 30, retryDelay: 100 });
     },
   };
 }

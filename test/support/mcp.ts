@@ -137,7 +137,7 @@ export function serverHouse(defaults: Record<string, string | undefined> = {}): 
     async remove() {
       for (const session of sessions) await session.close();
       await endSupervisors(stateDir!);
-      rmSync(folder, { recursive: true, force: true });
+      rmSync(folder, { recursive: true, force: true, maxRetries: 30, retryDelay: 100 });
     },
   };
 }

@@ -29,9 +29,16 @@ export async function demo(argv: readonly string[]): Promise<number> {
   if (!live && question !== undefined && question !== SCRIPTED_QUESTION) throw new CommandError(NO_MODEL);
   const place = openPlace(live);
   // Ctrl-C must leave neither the temporary folder nor its supervisor behind.
+  let readerGone = false;
   const interrupted = new Promise<'interrupted'>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
       process.once(signal, () => resolve('interrupted'));
+    // Nor must a reader that went away (`baton demo | head`): here it ends the demo, not at once the process.
+    process.stdout.removeAllListeners('error');
+    process.stdout.on('error', () => {
+      readerGone = true;
+      resolve('interrupted');
+    });
   });
   const client = startClient(serverCommand(), { cwd: place.workspace, env: place.environment });
   const played = play(place, client, live, question);
@@ -43,6 +50,7 @@ export async function demo(argv: readonly string[]): Promise<number> {
     await place.remove();
   }
   if (outcome === undefined) return 0;
+  if (readerGone) return process.exit(0);
   process.stderr.write('baton: interrupted\n');
   return process.exit(130);
 }

@@ -149,6 +149,15 @@ async function lookAtModels(): Promise<Finding> {
   return finding('model', 'good', `keys set: ${keys.join(', ')}`);
 }
 
+/** A fault in one of these refuses every run, whatever the backend. */
+const NEEDED_BY_EVERY_RUN: ReadonlySet<string> = new Set([
+  'state folder',
+  'limits',
+  'locks',
+  'jobs',
+  'supervisor',
+]);
+
 /**
  * `baton doctor`: what is installed, configured and missing, each with what to do about it. Changes nothing and costs
  * nothing; agy is asked whether its account is signed in.
@@ -188,7 +197,9 @@ export async function doctor(argv: readonly string[]): Promise<number> {
     };
   });
   const [agy, own] = backends;
-  const canRun = agy?.state === 'good' || (own?.state === 'good' && models.state === 'good');
+  const hasAgent = agy?.state === 'good' || (own?.state === 'good' && models.state === 'good');
+  const canRun =
+    hasAgent && findings.every(({ topic, state }) => state !== 'bad' || !NEEDED_BY_EVERY_RUN.has(topic));
   const usable = canRun && findings.every(({ state }) => state !== 'bad');
   if (flags.has('json')) {
     process.stdout.write(`${JSON.stringify({ usable, findings, variables })}\n`);
