@@ -80,7 +80,7 @@ export function createServerFactory(
       }
     });
     serveResources(server, core, era);
-    servePrompts(server, core);
+    servePrompts(server, core, () => table().prompts);
     if (era === 'modern') serveTasks(server, jobTasks(core));
     return server;
   };

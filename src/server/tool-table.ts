@@ -1,6 +1,9 @@
 import type { Tool } from '@modelcontextprotocol/server';
 import { isFields } from '../contract/fields.ts';
 import type { ServerCore } from './core.ts';
+import { JOB_PROMPTS } from './prompts/job-prompts.ts';
+import type { PromptDefinition } from './prompts/prompt.ts';
+import { relayPrompts } from './relay/relay-prompts.ts';
 import type { ObjectSchema, ToolDefinition } from './tool.ts';
 import { createTools } from './tools/index.ts';
 
@@ -8,6 +11,7 @@ import { createTools } from './tools/index.ts';
 export interface ToolTable {
   list: Tool[];
   byName: Map<string, ToolDefinition>;
+  prompts: readonly PromptDefinition[];
 }
 
 type JsonSchema = Tool['inputSchema'];
@@ -37,5 +41,12 @@ function listedTool(tool: ToolDefinition): Tool {
 
 export function createToolTable(core: ServerCore): ToolTable {
   const tools = createTools(core);
-  return { list: tools.map(listedTool), byName: new Map(tools.map((tool) => [tool.name, tool])) };
+  return {
+    list: tools.map(listedTool),
+    byName: new Map(tools.map((tool) => [tool.name, tool])),
+    prompts: [
+      ...(core.toolSets.includes('jobs') ? JOB_PROMPTS : []),
+      ...(core.toolSets.includes('relay') ? relayPrompts(tools) : []),
+    ],
+  };
 }

@@ -4,8 +4,13 @@ export interface PromptArgument {
   name: string;
   description: string;
   required?: boolean;
-  /** Values to offer while the argument is being typed; those that do not fit are left out by the caller. */
-  values?: (core: ServerCore) => Promise<readonly string[]> | readonly string[];
+  /**
+   * Values to offer while the argument is being typed; those that do not fit are left out by the caller, unless they are
+   * chosen by what was typed already (`areChosen`).
+   * @param begun what has been typed so far
+   */
+  values?: (core: ServerCore, begun: string) => Promise<readonly string[]> | readonly string[];
+  areChosen?: boolean;
 }
 
 /** A recipe that a person picks in the client; what comes out is said to the client's model. */

@@ -1,7 +1,6 @@
 import { ProtocolError, ProtocolErrorCode, type Server } from '@modelcontextprotocol/server';
 import type { ServerCore } from '../core.ts';
 import { JOB_ID_VARIABLE } from '../resources/serve-resources.ts';
-import { JOB_PROMPTS } from './job-prompts.ts';
 import { jobIds } from './job-values.ts';
 import type { PromptArgument, PromptDefinition } from './prompt.ts';
 
@@ -32,20 +31,28 @@ function filledIn(
   return filled;
 }
 
-async function offered(core: ServerCore, values: PromptArgument['values'], begun: string): Promise<string[]> {
-  const all = values ? await values(core) : [];
+async function offered(
+  core: ServerCore,
+  { values, areChosen }: Pick<PromptArgument, 'values' | 'areChosen'>,
+  begun: string,
+): Promise<readonly string[]> {
+  const all = values ? await values(core, begun) : [];
+  if (areChosen) return all;
   const wanted = begun.toLowerCase();
   return all.filter((value) => value.toLowerCase().includes(wanted));
 }
 
-/** Serves the recipes and what is offered while their arguments, and those of resources, are typed. */
+/**
+ * Serves the recipes and what is offered while their arguments, and those of resources, are typed.
+ * @param prompts asked for when a client wants one
+ */
 export function servePrompts(
   server: Server,
   core: ServerCore,
-  prompts: readonly PromptDefinition[] = JOB_PROMPTS,
+  prompts: () => readonly PromptDefinition[],
 ): void {
   server.setRequestHandler('prompts/list', () => ({
-    prompts: prompts.map(({ name, title, description, arguments: taken }) => ({
+    prompts: prompts().map(({ name, title, description, arguments: taken }) => ({
       name,
       title,
       description,
@@ -57,18 +64,18 @@ export function servePrompts(
     })),
   }));
   server.setRequestHandler('prompts/get', ({ params }) => {
-    const prompt = findPrompt(prompts, params.name);
+    const prompt = findPrompt(prompts(), params.name);
     const text = prompt.text(filledIn(prompt, params.arguments));
     return { description: prompt.description, messages: [{ role: 'user', content: { type: 'text', text } }] };
   });
   server.setRequestHandler('completion/complete', async ({ params: { ref, argument } }) => {
-    const values =
+    const asked =
       ref.type === 'ref/prompt'
-        ? findPrompt(prompts, ref.name).arguments.find(({ name }) => name === argument.name)?.values
+        ? findPrompt(prompts(), ref.name).arguments.find(({ name }) => name === argument.name)
         : argument.name === JOB_ID_VARIABLE
-          ? jobIds
+          ? { values: jobIds }
           : undefined;
-    const found = await offered(core, values, argument.value);
+    const found = await offered(core, asked ?? {}, argument.value);
     return {
       completion: {
         values: found.slice(0, MOST_VALUES),
