@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Bench, Measure } from '../harness/bench.ts';
 import { type House, jobIdOf, openHouse, sleep } from '../harness/house.ts';
@@ -49,6 +49,7 @@ async function syncsOfJobs(bench: Bench): Promise<Result> {
   if (!canTrace()) return { what, skipped: 'strace is not installed or not allowed' };
   const house = openHouse(bench, 'instant-agent.sh');
   const log = join(house.home, 'trace');
+  mkdirSync(house.stateDir, { mode: 0o700 });
   const traced: ChildProcess = spawn(
     'strace',
     [

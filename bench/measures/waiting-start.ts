@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { join } from 'node:path';
 import { supervisorSocketPath } from '../../src/platform/socket-path.ts';
@@ -24,6 +25,7 @@ async function supervisorStartMs(bench: Bench): Promise<number> {
   const home = bench.newFolder('supervisor');
   const stateDir = join(home, 'state');
   const socket = supervisorSocketPath(stateDir);
+  mkdirSync(stateDir, { mode: 0o700 });
   const from = performance.now();
   const child = spawn(process.execPath, [bench.dist('supervisor.js'), stateDir], {
     cwd: '/',
@@ -97,7 +99,7 @@ export const waitingStart: Measure = {
         wait: () => idleMb(nodeCommand([baton, 'wait-job', running], rest)),
         supervisor: () =>
           idleMb(
-            nodeCommand([bench.dist('supervisor.js'), join(bench.newFolder('idle'), 'state')], {
+            nodeCommand([bench.dist('supervisor.js'), bench.newFolder('idle')], {
               cwd: '/',
               env: { PATH: process.env.PATH ?? '' },
             }),
